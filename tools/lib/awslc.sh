@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+# shellcheck shell=bash
+#
+# awslc.sh - AWS-LC from the sources inside the package librust-aws-lc-sys-dev,
+# built once into the cache with the layout of openssl.sh.
+#
+# Sourced. Uses: cache, work, arch, refresh, log, common.sh, archive.sh.
+
+awslc_flags=(
+	-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF
+	-DCMAKE_POSITION_INDEPENDENT_CODE=ON
+	-DCMAKE_C_FLAGS=-fvisibility=hidden -DCMAKE_CXX_FLAGS=-fvisibility=hidden
+	-DDISABLE_GO=ON -DDISABLE_PERL=ON -DBUILD_TESTING=OFF -DBUILD_TOOL=OFF
+)
+
+# Compiler and flags are part of the entry's name.
+awslc_key() {
+	{ "${CC:-cc}" --version | head -n 1 && printf '%s\n' "${awslc_flags[@]}"; } |
+		sha256sum | cut -c1-8
+}
+
+# Turns ninja's "[12/404] ..." into a line now and then.
+awslc_progress() {
+	local line done_count total percent next=25
+	while read -r line; do
+		printf '%s\n' "$line" >>"$log"
+		[[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+		done_count=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
+		percent=$((100 * done_count / total))
+		if [ -t 1 ]; then
+			printf '\r%s: %4ds  building AWS-LC: %d of %d files ' \
+				"$me" "$SECONDS" "$done_count" "$total"
+		elif [ "$percent" -ge "$next" ] && [ "$percent" -lt 100 ]; then
+			say "building AWS-LC: $done_count of $total files"
+			next=$((next + 25))
+		fi
+	done
+	[ ! -t 1 ] || printf '\n'
+}
+
+awslc_build() { # SOURCE TO
+	local build=$work/aws-lc-build
+	say "building AWS-LC with $(nproc) jobs (one or two minutes, only this once)"
+	cmake -G Ninja -S "$1" -B "$build" "${awslc_flags[@]}" >>"$log" 2>&1 &&
+		ninja -C "$build" -j "$(nproc)" ssl crypto 2>&1 | awslc_progress ||
+		die "AWS-LC could not be built: see $log (or leave it out with --no-aws-lc)"
+	mkdir -p "$2/lib"
+	cp -rL "$1/include" "$2/include"
+	cp "$build/ssl/libssl.a" "$build/crypto/libcrypto.a" "$2/lib/"
+	sed -n 's/^#define AWSLC_VERSION_NUMBER_STRING "\([^"]*\)".*/\1/p' \
+		"$1/include/openssl/base.h" >"$2/VERSION"
+}
+
+awslc_make_entry() { # ENTRY
+	local temp source
+	dpkg-deb -x "$archive_deb" "$work/aws-lc"
+	source=$(printf '%s\n' "$work"/aws-lc/usr/share/cargo/registry/aws-lc-sys-*/aws-lc)
+	[ -f "$source/CMakeLists.txt" ] ||
+		die "package librust-aws-lc-sys-dev $archive_version holds no sources of AWS-LC"
+	temp=$(mktemp -d "$cache/.new.XXXXXX")
+	chmod 755 "$temp"
+	awslc_build "$source" "$temp"
+	mv -T "$temp" "$cache/$1"
+}
+
+# Is there an entry that the last run chose? Sets awslc_prefix.
+awslc_from_cache() {
+	local choice=$cache/current/aws-lc-$arch
+	[ "$refresh" = no ] && [ -f "$choice" ] && [ -d "$cache/$(<"$choice")" ] || return 1
+	awslc_prefix=$cache/$(<"$choice")
+}
+
+awslc_use() {
+	local entry choice=$cache/current/aws-lc-$arch
+	if ! awslc_from_cache; then
+		archive_open && archive_fetch librust-aws-lc-sys-dev . || return 1
+		entry=aws-lc-$archive_version-$arch-$(awslc_key)
+		[ -d "$cache/$entry" ] || awslc_make_entry "$entry"
+		printf '%s\n' "$entry" >"$choice.new"
+		mv "$choice.new" "$choice"
+		awslc_prefix=$cache/$entry
+	fi
+	say "AWS-LC $(<"$awslc_prefix/VERSION"): $awslc_prefix"
+}
