@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * result.h - what a run found out: plain data between those who measure and those who show.
+ *
+ * Layer: result (may include stats and base).  No measuring, no formatting.
+ * Units: the last word of each name; shares are 0..1.
+ * Shape: everything is owned by struct result and freed by result_free.  A real number
+ *   that does not exist is NAN (see figure_is_set), a text that does not exist is NULL, a
+ *   list that does not exist is empty: all are absent from every output, never 0 or NaN.
+ * Schema: "pqc-bench/1"; docs/RESULT.md names each field as JSON has it.
+ * Threads: one owner; readers may share a const result.
+ */
+#ifndef RESULT_RESULT_H
+#define RESULT_RESULT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/host.h"
+#include "stats/histogram.h"
+
+#define RESULT_SCHEMA "pqc-bench/1"
+
+enum result_kind { RESULT_KIND_CPU, RESULT_KIND_LOAD };
+#define RESULT_KINDS 2u
+
+enum result_side { RESULT_CLIENT, RESULT_SERVER };
+#define RESULT_SIDES 2u
+
+/* A measured value with its 95 % interval; low and high are NAN where there is none. */
+struct figure {
+    double value, low, high;
+};
+#define FIGURE_ABSENT                                           \
+    {                                                           \
+        __builtin_nan(""), __builtin_nan(""), __builtin_nan("") \
+    }
+bool figure_is_set(const struct figure *f);
+bool figure_has_interval(const struct figure *f);
+
+/* Ordered name = value pairs, kept as the text the user could have typed. */
+struct result_pair {
+    char *name, *value;
+};
+struct result_pairs {
+    size_t count;
+    struct result_pair *pair;
+};
+
+struct result_backend {
+    char *name, *version, *description;
+};
+struct result_build {
+    char *version, *compiler, *flags, *sanitizer; /* sanitizer NULL: none */
+    size_t backends;
+    struct result_backend *backend; /* those that took part */
+};
+
+enum result_severity { RESULT_FAULT, RESULT_NOTE };
+struct result_problem {
+    char *code;     /* METHOD.md: "client-saturated", ... */
+    char *arm;      /* NULL: the whole run */
+    unsigned trial; /* 1.., 0: the whole arm */
+    enum result_severity severity;
+    char *message;
+};
+
+/* Smallest, mean and largest of a count that may vary from handshake to handshake. */
+struct result_range {
+    uint64_t count; /* handshakes it was seen in; 0: absent */
+    uint64_t min, max;
+    double mean;
+};
+void range_add(struct result_range *r, uint64_t value);
+void range_merge(struct result_range *into, const struct result_range *from);
+
+struct result_message {
+    enum result_side sender;
+    unsigned type;  /* HandshakeType; 6 HelloRetryRequest */
+    unsigned index; /* 0 first of its type in a handshake, 1 second (ClientHello after HRR) */
+    struct result_range bytes;
+};
+struct result_flight {
+    enum result_side sender;
+    struct result_range bytes;
+};
+struct result_bytes {
+    struct result_range handshake[RESULT_SIDES]; /* all of one side until both are done */
+    struct result_range tickets;                 /* server, after the handshake */
+    struct result_range client_hello;            /* the first, as a record with its header */
+    struct result_range server_flight;           /* the server's last flight of the handshake */
+    struct result_range round_trips; /* client waits for the server, until the client may send
+                                        data: 1 for TLS 1.3, 2 with HRR or TLS 1.2 */
+    size_t messages, flights;
+    struct result_message *message;
+    struct result_flight *flight;
+};
+
+struct result_count {
+    char *name;
+    uint64_t count;
+};
+/* What the measuring client saw, over all counted handshakes of the arm. */
+struct result_negotiated {
+    char *group, *cipher, *signature, *tls; /* of the largest count */
+    uint64_t handshakes, hrr, resumed, early_data_accepted, early_data_rejected;
+    size_t groups;
+    struct result_count *group_count; /* every group seen, largest first */
+};
+
+/* CPU parts of a side's handshake. */
+enum result_cpu_part {
+    RESULT_CPU_HANDSHAKE, /* from the first to the last call of handshake */
+    RESULT_CPU_SETUP,     /* making the connection object */
+    RESULT_CPU_TEARDOWN,  /* close_notify, tickets, freeing */
+    RESULT_CPU_TOTAL,
+};
+#define RESULT_CPU_PARTS 4u
+const char *result_cpu_part_name(enum result_cpu_part part);
+
+struct result_cpu {
+    struct figure us[RESULT_SIDES][RESULT_CPU_PARTS]; /* median over the repeats */
+    struct figure min_us[RESULT_SIDES];               /* total: least repeat (value only) */
+    struct figure instructions[RESULT_SIDES], cycles[RESULT_SIDES];
+    struct figure primitives_us[RESULT_SIDES];    /* sum of the side's primitives */
+    struct figure primitives_share[RESULT_SIDES]; /* of total, 0..1 */
+};
+struct result_primitive {
+    enum result_side side;
+    char *operation; /* "keygen", "derive", "encapsulate", "sign", "verify" */
+    char *subject;   /* group or certificate kind */
+    unsigned times;  /* per handshake */
+    struct figure us;
+};
+
+struct result_failure {
+    char *phase, *cause; /* "tls", "alert" */
+    int code;            /* alert number, errno or 0 */
+    bool is_local;       /* ours (fd limit, ports), not the peer's */
+    char *detail;        /* first one's text, harmless; may be NULL */
+    uint64_t count;
+};
+/* scheduled = completed + failed + timed_out + unfinished + not_started */
+struct result_tally {
+    uint64_t scheduled, completed, failed, timed_out, unfinished, not_started;
+};
+bool tally_holds(const struct result_tally *t);
+void tally_add(struct result_tally *into, const struct result_tally *from);
+
+enum result_phase {
+    RESULT_PHASE_TCP,
+    RESULT_PHASE_TLS,
+    RESULT_PHASE_TTFB,
+    RESULT_PHASE_TTLB,
+    RESULT_PHASE_RESPONSE, /* from the scheduled start to the last byte */
+};
+#define RESULT_PHASES 5u
+const char *result_phase_name(enum result_phase phase);
+
+/* Why one of the slowest handshakes was slow. */
+struct result_slow {
+    double at_s;                           /* due time after the trial's measured part began */
+    struct figure phase_us[RESULT_PHASES]; /* values only */
+    double start_lag_us, run_delay_us, server_run_delay_us, steal_us; /* NAN unknown */
+    uint64_t involuntary, retransmits;
+    char *cause; /* client-preempted, client-queue, steal, retransmit, server-preempted,
+                    server-queue, hrr, unexplained */
+};
+
+struct result_trial {
+    unsigned index;              /* 1.. in its arm */
+    unsigned position;           /* 1.. in the whole run's order */
+    double started_s, elapsed_s; /* after the run's start; measured part */
+    bool is_valid, is_censored;
+    struct result_tally tally;
+    size_t failures;
+    struct result_failure *failure;
+    /* kind cpu: per handshake of this repeat, median over its handshakes */
+    double cpu_us[RESULT_SIDES][RESULT_CPU_PARTS];
+    double instructions[RESULT_SIDES], cycles[RESULT_SIDES];
+    /* kind load */
+    double due_per_s, achieved_per_s;
+    struct histogram *latency_ns[RESULT_PHASES]; /* NULL: absent */
+    struct histogram *start_lag_ns;
+    double side_cpu_us[RESULT_SIDES]; /* CPU of the side per completed handshake */
+    double client_busy, server_busy, steal, throttled; /* shares 0..1, NAN unknown */
+    double speed_before_ns, speed_after_ns;            /* cpu_speed_probe, worst core */
+    uint64_t retransmits, unclean_closes;
+    uint64_t oldest_unfinished_ns;
+    size_t slow;
+    struct result_slow *slowest;
+};
+
+struct result_arm {
+    char *name;
+    struct result_pairs spec;
+    char *client_backend, *server_backend; /* "openssl-3.5.7" */
+    struct result_negotiated negotiated;
+    struct result_bytes bytes;
+    struct result_cpu cpu;
+    size_t primitives, trials;
+    struct result_primitive *primitive;
+    struct result_trial *trial;
+};
+
+/* "cpu_us.client", "latency_us.tls.p99": difference = value - baseline_value. */
+enum result_verdict {
+    RESULT_VERDICT_SLOWER,
+    RESULT_VERDICT_FASTER,
+    RESULT_VERDICT_SAME, /* no difference beyond noise */
+    RESULT_VERDICT_INCONCLUSIVE,
+    RESULT_VERDICT_WITHHELD, /* a trial it rests on is not valid */
+};
+const char *result_verdict_name(enum result_verdict verdict);
+struct result_comparison {
+    char *baseline, *arm, *metric;
+    double baseline_value;
+    struct figure value;      /* of the arm; interval absent */
+    struct figure difference; /* with interval */
+    struct figure ratio;      /* value / baseline_value, with interval where derived */
+    double confidence;
+    double noise_floor; /* largest difference the control could explain; NAN without one */
+    enum result_verdict verdict;
+    double settle_s; /* inconclusive: how long a run might settle it; NAN unknown */
+};
+
+struct result {
+    enum result_kind kind;
+    char *started_at;
+    double elapsed_s;
+    size_t command_words;
+    char **command;
+    struct result_pairs config; /* every option with its value, defaults included */
+    struct result_build build;
+    size_t hosts;
+    struct result_host {
+        char *role; /* "client", "server", "both" */
+        struct host_facts facts;
+        char *client_cores, *server_cores; /* "1", "0" */
+    } * host;
+    bool is_valid;
+    size_t problems;
+    struct result_problem *problem;
+    bool is_interrupted;
+    char *interrupted_by; /* "SIGINT" */
+    uint64_t seed;
+    /* The measuring's own accounts (cpu): process CPU, what was reported, the rest. */
+    double process_cpu_s, reported_cpu_s, harness_cpu_s;
+    double clock_cost_ns; /* subtracted from every CPU reading */
+    size_t arms, comparisons;
+    struct result_arm *arm;
+    struct result_comparison *comparison;
+};
+
+struct result *result_new(enum result_kind kind);
+void result_free(struct result *r); /* NULL: nothing */
+
+/* Building. Names and values are copied.  Pointers from *_add stay valid until the next add
+ * to the same list. */
+void pairs_add(struct result_pairs *pairs, const char *name, const char *value);
+const char *pairs_find(const struct result_pairs *pairs, const char *name); /* NULL: none */
+void pairs_free(struct result_pairs *pairs);
+struct result_arm *result_add_arm(struct result *r, const char *name);
+struct result_arm *result_find_arm(const struct result *r, const char *name);
+struct result_trial *arm_add_trial(struct result_arm *arm); /* figures absent, counts 0 */
+struct result_primitive *arm_add_primitive(struct result_arm *arm);
+struct result_comparison *result_add_comparison(struct result *r);
+struct result_host *result_add_host(struct result *r, const char *role);
+void result_add_backend(struct result *r, const char *name, const char *version,
+                        const char *description); /* once per name and version */
+/* Severity FAULT makes the result (and the trial, if named) not valid. */
+void result_add_problem(struct result *r, enum result_severity severity, const char *code,
+                        const char *arm, unsigned trial, const char *message);
+void negotiated_add(struct result_negotiated *n, const char *group, uint64_t count);
+/* Merges by (phase, cause, code, is_local). detail may be NULL. */
+void trial_add_failure(struct result_trial *trial, const struct result_failure *f);
+void bytes_add_message(struct result_bytes *b, enum result_side sender, unsigned type,
+                       unsigned index, uint64_t bytes);
+void bytes_add_flight(struct result_bytes *b, unsigned position, enum result_side sender,
+                      uint64_t bytes);
+
+/* Handshake message's name: "ClientHello"; "type 77" into buf for unknown ones. */
+const char *result_message_name(unsigned type, char *buf, size_t size);
+
+/* Every identity that must hold in any result, also in one read from a file: tallies add
+ * up, percentiles are ordered, counts agree, names are unique and not empty.  -1 with the
+ * first broken one.  The writers assert it. */
+int result_check(const struct result *r, struct err *e) __attribute__((warn_unused_result));
+
+#endif
