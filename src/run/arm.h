@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * arm.h - one configuration to compare, and the one table of its keys.
+ *
+ * Layer: run.
+ * Shape: an arm is "NAME: KEY=VALUE KEY=VALUE ..." on the command line and a section
+ *   "[arm NAME]" in a scenario file, with the same keys.  Keys are separated by blanks; a
+ *   value has no blanks.  The keys, their defaults and help text stand in one table
+ *   (arm_keys), from which parsing, --help, the man page and the result's echo are made.
+ * Comparison: against the arm named by `baseline`, else the first arm.  An arm whose
+ *   settings equal those of the arm it is compared with is a control: its difference is
+ *   the noise floor.
+ * Threads: one owner each.
+ */
+#ifndef RUN_ARM_H
+#define RUN_ARM_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/err.h"
+#include "result/result.h"
+#include "tls/backend.h"
+#include "tls/loader.h"
+
+#define ARM_NAME_MAX 63u
+#define ARM_TEXT_MAX 255u
+#define ARMS_MAX 64u
+
+struct arm {
+    char name[ARM_NAME_MAX + 1u];     /* letters, digits and ".+_-" ; unique */
+    char baseline[ARM_NAME_MAX + 1u]; /* "": the first arm */
+    char groups[ARM_TEXT_MAX + 1u];   /* offered by the client; "": the library's default */
+    char server_groups[ARM_TEXT_MAX + 1u]; /* "": the default: every group the server has,
+                                              in the client's order */
+    char certificate[32];                  /* kind, "ecdsa-p256" */
+    enum tls_chain chain;
+    char cipher[ARM_TEXT_MAX + 1u]; /* "": TLS_AES_256_GCM_SHA384, or its like in TLS 1.2 */
+    enum tls_version tls;           /* the only one offered and accepted */
+    double resume;                  /* share of connections that try to resume, 0..1 */
+    uint32_t early_data_bytes;
+    uint64_t payload_bytes; /* response body; 0: "OK\n" */
+    bool verify;
+    char backend[64], server_backend[64]; /* "": the default backend; server: as backend
+                                             names none, the same rule */
+    struct tls_null_work null_work;
+};
+
+struct arm_key {
+    const char *name;     /* "server-groups" */
+    const char *argument; /* "LIST" */
+    const char *initial;  /* default as text, "" none */
+    const char *help;     /* one line */
+};
+/* All keys, ended by a row with name NULL. */
+const struct arm_key *arm_keys(void);
+
+void arm_init(struct arm *arm, const char *name); /* every key at its default */
+
+/* Set one key.  ERR_USAGE names the key, the value and what is accepted. */
+int arm_set(struct arm *arm, const char *key, const char *value, struct err *e)
+    __attribute__((warn_unused_result));
+
+/* Parse "NAME: KEY=VALUE ...".  Also checks the group lists' syntax. */
+int arm_parse(const char *text, struct arm *out, struct err *e)
+    __attribute__((warn_unused_result));
+
+/* The value of a key as text that arm_set accepts. */
+char *arm_get(const struct arm *arm, const char *key, char *buf, size_t size);
+void arm_echo(const struct arm *arm, struct result_pairs *out); /* every key */
+
+struct arm_list {
+    size_t count;
+    struct arm arm[ARMS_MAX];
+};
+
+/* Names unique, baselines exist (and are no arm of another baseline), at least one arm. */
+int arms_check(const struct arm_list *arms, struct err *e) __attribute__((warn_unused_result));
+size_t arms_baseline(const struct arm_list *arms, size_t i); /* i itself for a baseline */
+bool arms_is_control(const struct arm_list *arms, size_t i);
+
+/* Resolve backends and ask each, before anything runs, whether it can do the arm: unknown
+ * groups, certificates, features are ERR_UNSUPPORTED naming arm, thing and backend. */
+struct arm_plan {
+    const struct arm *arm;
+    const struct tls_backend *client, *server;
+    struct tls_config client_config, server_config; /* identity and roots not yet set */
+};
+int arm_plan(const struct arm *arm, const struct tls_backends *backends, struct arm_plan *out,
+             struct err *e) __attribute__((warn_unused_result));
+
+#endif
