@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "base/err.h"
 #include "base/host.h"
 #include "stats/histogram.h"
 
@@ -23,9 +24,11 @@
 
 enum result_kind { RESULT_KIND_CPU, RESULT_KIND_LOAD };
 #define RESULT_KINDS 2u
+const char *result_kind_name(enum result_kind kind); /* "cpu", "load" */
 
 enum result_side { RESULT_CLIENT, RESULT_SERVER };
 #define RESULT_SIDES 2u
+const char *result_side_name(enum result_side side); /* "client", "server" */
 
 /* A measured value with its 95 % interval; low and high are NAN where there is none. */
 struct figure {
@@ -57,6 +60,7 @@ struct result_build {
 };
 
 enum result_severity { RESULT_FAULT, RESULT_NOTE };
+const char *result_severity_name(enum result_severity severity); /* "fault", "note" */
 struct result_problem {
     char *code;     /* METHOD.md: "client-saturated", ... */
     char *arm;      /* NULL: the whole run */
@@ -116,6 +120,7 @@ enum result_cpu_part {
     RESULT_CPU_TOTAL,
 };
 #define RESULT_CPU_PARTS 4u
+/* "handshake", "setup", "teardown", "total" */
 const char *result_cpu_part_name(enum result_cpu_part part);
 
 struct result_cpu {
@@ -155,6 +160,7 @@ enum result_phase {
     RESULT_PHASE_RESPONSE, /* from the scheduled start to the last byte */
 };
 #define RESULT_PHASES 5u
+/* "tcp", "tls", "ttfb", "ttlb", "response" */
 const char *result_phase_name(enum result_phase phase);
 
 /* Why one of the slowest handshakes was slow. */
@@ -211,6 +217,8 @@ enum result_verdict {
     RESULT_VERDICT_INCONCLUSIVE,
     RESULT_VERDICT_WITHHELD, /* a trial it rests on is not valid */
 };
+#define RESULT_VERDICTS 5u
+/* "slower", "faster", "no-difference", "inconclusive", "withheld" */
 const char *result_verdict_name(enum result_verdict verdict);
 struct result_comparison {
     char *baseline, *arm, *metric;
@@ -252,39 +260,56 @@ struct result {
     struct result_comparison *comparison;
 };
 
-struct result *result_new(enum result_kind kind);
-void result_free(struct result *r); /* NULL: nothing */
+struct result *result_new(enum result_kind kind); /* valid, empty, every figure absent */
+void result_free(struct result *r);               /* NULL: nothing */
 
 /* Building. Names and values are copied.  Pointers from *_add stay valid until the next add
- * to the same list. */
+ * to the same list.  Lists grow by these functions only.  Text members are replaced with
+ * result_set_text, which frees what was there; value may be NULL. */
+void result_set_text(char **member, const char *value);
+/* A name that is there already gets the new value in its old place. */
 void pairs_add(struct result_pairs *pairs, const char *name, const char *value);
 const char *pairs_find(const struct result_pairs *pairs, const char *name); /* NULL: none */
 void pairs_free(struct result_pairs *pairs);
+void result_add_command_word(struct result *r, const char *word);
 struct result_arm *result_add_arm(struct result *r, const char *name);
-struct result_arm *result_find_arm(const struct result *r, const char *name);
-struct result_trial *arm_add_trial(struct result_arm *arm); /* figures absent, counts 0 */
-struct result_primitive *arm_add_primitive(struct result_arm *arm);
-struct result_comparison *result_add_comparison(struct result *r);
-struct result_host *result_add_host(struct result *r, const char *role);
+struct result_arm *result_find_arm(const struct result *r, const char *name); /* or NULL */
+/* index is the next one; position 0 until set; valid; figures absent, counts 0 */
+struct result_trial *arm_add_trial(struct result_arm *arm);
+struct result_trial *arm_find_trial(const struct result_arm *arm, unsigned index); /* or NULL */
+struct result_primitive *arm_add_primitive(struct result_arm *arm);                /* times 1 */
+struct result_comparison *result_add_comparison(struct result *r);       /* confidence 0.95 */
+struct result_host *result_add_host(struct result *r, const char *role); /* facts unknown */
 void result_add_backend(struct result *r, const char *name, const char *version,
                         const char *description); /* once per name and version */
-/* Severity FAULT makes the result (and the trial, if named) not valid. */
+/* Severity FAULT makes the result not valid, and the trial, if named: that of the arm, or,
+ * with arm NULL, of every arm.  arm NULL: the whole run; trial 0: the whole arm. */
 void result_add_problem(struct result *r, enum result_severity severity, const char *code,
                         const char *arm, unsigned trial, const char *message);
+/* count more handshakes with this group: adds to n->handshakes as well.  NULL: no group was
+ * negotiated (RSA key transport, PSK alone), counted as "none".  Case is not told apart. */
 void negotiated_add(struct result_negotiated *n, const char *group, uint64_t count);
-/* Merges by (phase, cause, code, is_local). detail may be NULL. */
+void negotiated_merge(struct result_negotiated *into, const struct result_negotiated *from);
+/* Merges by (phase, cause, code, is_local). detail may be NULL; it is made harmless. */
 void trial_add_failure(struct result_trial *trial, const struct result_failure *f);
+struct result_slow *trial_add_slow(struct result_trial *trial); /* figures absent, cause NULL */
 void bytes_add_message(struct result_bytes *b, enum result_side sender, unsigned type,
                        unsigned index, uint64_t bytes);
+/* position 0.. in the handshake; all flights at one position have the same sender. */
 void bytes_add_flight(struct result_bytes *b, unsigned position, enum result_side sender,
                       uint64_t bytes);
+void bytes_merge(struct result_bytes *into, const struct result_bytes *from);
+void bytes_free(struct result_bytes *b);           /* what it owns, not b */
+void negotiated_free(struct result_negotiated *n); /* the same */
 
 /* Handshake message's name: "ClientHello"; "type 77" into buf for unknown ones. */
 const char *result_message_name(unsigned type, char *buf, size_t size);
 
-/* Every identity that must hold in any result, also in one read from a file: tallies add
- * up, percentiles are ordered, counts agree, names are unique and not empty.  -1 with the
- * first broken one.  The writers assert it. */
+/* Every identity that must hold in any result, also in one read from a file: numbers are
+ * finite, tallies add up, intervals and ranges are ordered, counts agree (a latency has at
+ * most as many samples as there were completed, the groups add up to the handshakes), names
+ * are unique and not empty, references lead somewhere, counts and the seed fit in JSON
+ * (seed < 2^53).  -1 with the first broken one, as ERR_FAILED.  The writers assert it. */
 int result_check(const struct result *r, struct err *e) __attribute__((warn_unused_result));
 
 #endif
