@@ -19,30 +19,11 @@ awslc_key() {
 		sha256sum | cut -c1-8
 }
 
-# Turns ninja's "[12/404] ..." into a line now and then.
-awslc_progress() {
-	local line done_count total percent next=25
-	while read -r line; do
-		printf '%s\n' "$line" >>"$log"
-		[[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
-		done_count=${BASH_REMATCH[1]} total=${BASH_REMATCH[2]}
-		percent=$((100 * done_count / total))
-		if [ -t 1 ]; then
-			printf '\r%s: %4ds  building AWS-LC: %d of %d files ' \
-				"$me" "$SECONDS" "$done_count" "$total"
-		elif [ "$percent" -ge "$next" ] && [ "$percent" -lt 100 ]; then
-			say "building AWS-LC: $done_count of $total files"
-			next=$((next + 25))
-		fi
-	done
-	[ ! -t 1 ] || printf '\n'
-}
-
 awslc_build() { # SOURCE TO
 	local build=$work/aws-lc-build
 	say "building AWS-LC with $(nproc) jobs (one or two minutes, only this once)"
 	cmake -G Ninja -S "$1" -B "$build" "${awslc_flags[@]}" >>"$log" 2>&1 &&
-		ninja -C "$build" -j "$(nproc)" ssl crypto 2>&1 | awslc_progress ||
+		ninja -C "$build" -j "$(nproc)" ssl crypto 2>&1 | ninja_progress "building AWS-LC" "$log" ||
 		die "AWS-LC could not be built: see $log (or leave it out with --no-aws-lc)"
 	mkdir -p "$2/lib"
 	cp -rL "$1/include" "$2/include"

@@ -33,3 +33,22 @@ show_help() {
 cache_dir() {
 	printf '%s/pqc-bench\n' "${XDG_CACHE_HOME:-${HOME:-/root}/.cache}"
 }
+
+# Copies a build's output to a log and tells how far it is: a line that changes
+# on a terminal, elsewhere one every ten seconds. Reads ninja's "[12/404] ...".
+ninja_progress() { # LABEL LOG
+	local line next=$((SECONDS + 10)) shown=no
+	while IFS= read -r line; do
+		printf '%s\n' "$line" >>"$2"
+		[[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] || continue
+		if [ -t 1 ]; then
+			printf '\r%s: %4ds  %s: %d of %d ' "${me:?}" "$SECONDS" "$1" \
+				"${BASH_REMATCH[@]:1:2}"
+			shown=yes
+		elif [ "$SECONDS" -ge "$next" ]; then
+			say "$1: ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]}"
+			next=$((SECONDS + 10))
+		fi
+	done
+	[ "$shown" = no ] || printf '\n'
+}
