@@ -72,7 +72,7 @@ struct tls_observer {
 struct tls_identity {
     char *key_pem, *chain_pem, *root_pem;
 };
-void tls_identity_free(struct tls_identity *identity);
+void tls_identity_free(struct tls_identity *identity); /* leaves it empty; NULL: nothing */
 
 enum tls_chain { TLS_CHAIN_SELF_SIGNED, TLS_CHAIN_LEAF, TLS_CHAIN_INTERMEDIATE };
 
