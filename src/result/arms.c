@@ -150,27 +150,3 @@ struct result_slow *trial_add_slow(struct result_trial *trial)
     s->steal_us = NAN;
     return s;
 }
-
-bool tally_holds(const struct result_tally *t)
-{
-    /* A sum that overflows must not pass for one that agrees. */
-    const uint64_t parts[] = {t->completed, t->failed, t->timed_out, t->unfinished,
-                              t->not_started};
-    uint64_t left = t->scheduled;
-    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
-        if (parts[i] > left)
-            return false;
-        left -= parts[i];
-    }
-    return left == 0;
-}
-
-void tally_add(struct result_tally *into, const struct result_tally *from)
-{
-    into->scheduled += from->scheduled;
-    into->completed += from->completed;
-    into->failed += from->failed;
-    into->timed_out += from->timed_out;
-    into->unfinished += from->unfinished;
-    into->not_started += from->not_started;
-}

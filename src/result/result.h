@@ -18,6 +18,7 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/host.h"
+#include "result/seen.h"
 #include "stats/histogram.h"
 
 #define RESULT_SCHEMA "pqc-bench/1"
@@ -25,10 +26,6 @@
 enum result_kind { RESULT_KIND_CPU, RESULT_KIND_LOAD };
 #define RESULT_KINDS 2u
 const char *result_kind_name(enum result_kind kind); /* "cpu", "load" */
-
-enum result_side { RESULT_CLIENT, RESULT_SERVER };
-#define RESULT_SIDES 2u
-const char *result_side_name(enum result_side side); /* "client", "server" */
 
 /* A measured value with its 95 % interval; low and high are NAN where there is none. */
 struct figure {
@@ -69,49 +66,6 @@ struct result_problem {
     char *message;
 };
 
-/* Smallest, mean and largest of a count that may vary from handshake to handshake. */
-struct result_range {
-    uint64_t count; /* handshakes it was seen in; 0: absent */
-    uint64_t min, max;
-    double mean;
-};
-void range_add(struct result_range *r, uint64_t value);
-void range_merge(struct result_range *into, const struct result_range *from);
-
-struct result_message {
-    enum result_side sender;
-    unsigned type;  /* HandshakeType; 6 HelloRetryRequest */
-    unsigned index; /* 0 first of its type in a handshake, 1 second (ClientHello after HRR) */
-    struct result_range bytes;
-};
-struct result_flight {
-    enum result_side sender;
-    struct result_range bytes;
-};
-struct result_bytes {
-    struct result_range handshake[RESULT_SIDES]; /* all of one side until both are done */
-    struct result_range tickets;                 /* server, after the handshake */
-    struct result_range client_hello;            /* the first, as a record with its header */
-    struct result_range server_flight;           /* the server's last flight of the handshake */
-    struct result_range round_trips; /* client waits for the server, until the client may send
-                                        data: 1 for TLS 1.3, 2 with HRR or TLS 1.2 */
-    size_t messages, flights;
-    struct result_message *message;
-    struct result_flight *flight;
-};
-
-struct result_count {
-    char *name;
-    uint64_t count;
-};
-/* What the measuring client saw, over all counted handshakes of the arm. */
-struct result_negotiated {
-    char *group, *cipher, *signature, *tls; /* of the largest count */
-    uint64_t handshakes, hrr, resumed, early_data_accepted, early_data_rejected;
-    size_t groups;
-    struct result_count *group_count; /* every group seen, largest first */
-};
-
 /* CPU parts of a side's handshake. */
 enum result_cpu_part {
     RESULT_CPU_HANDSHAKE, /* from the first to the last call of handshake */
@@ -145,12 +99,6 @@ struct result_failure {
     char *detail;        /* first one's text, harmless; may be NULL */
     uint64_t count;
 };
-/* scheduled = completed + failed + timed_out + unfinished + not_started */
-struct result_tally {
-    uint64_t scheduled, completed, failed, timed_out, unfinished, not_started;
-};
-bool tally_holds(const struct result_tally *t);
-void tally_add(struct result_tally *into, const struct result_tally *from);
 
 enum result_phase {
     RESULT_PHASE_TCP,
@@ -286,24 +234,9 @@ void result_add_backend(struct result *r, const char *name, const char *version,
  * with arm NULL, of every arm.  arm NULL: the whole run; trial 0: the whole arm. */
 void result_add_problem(struct result *r, enum result_severity severity, const char *code,
                         const char *arm, unsigned trial, const char *message);
-/* count more handshakes with this group: adds to n->handshakes as well.  NULL: no group was
- * negotiated (RSA key transport, PSK alone), counted as "none".  Case is not told apart. */
-void negotiated_add(struct result_negotiated *n, const char *group, uint64_t count);
-void negotiated_merge(struct result_negotiated *into, const struct result_negotiated *from);
 /* Merges by (phase, cause, code, is_local). detail may be NULL; it is made harmless. */
 void trial_add_failure(struct result_trial *trial, const struct result_failure *f);
 struct result_slow *trial_add_slow(struct result_trial *trial); /* figures absent, cause NULL */
-void bytes_add_message(struct result_bytes *b, enum result_side sender, unsigned type,
-                       unsigned index, uint64_t bytes);
-/* position 0.. in the handshake; all flights at one position have the same sender. */
-void bytes_add_flight(struct result_bytes *b, unsigned position, enum result_side sender,
-                      uint64_t bytes);
-void bytes_merge(struct result_bytes *into, const struct result_bytes *from);
-void bytes_free(struct result_bytes *b);           /* what it owns, not b */
-void negotiated_free(struct result_negotiated *n); /* the same */
-
-/* Handshake message's name: "ClientHello"; "type 77" into buf for unknown ones. */
-const char *result_message_name(unsigned type, char *buf, size_t size);
 
 /* Every identity that must hold in any result, also in one read from a file: numbers are
  * finite, tallies add up, intervals and ranges are ordered, counts agree (a latency has at

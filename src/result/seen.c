@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was seen on the wire of an arm: groups, and bytes by side, message and flight. */
 #include "result/result.h"
 
 #include <assert.h>
@@ -154,4 +153,28 @@ void bytes_free(struct result_bytes *b)
     free(b->message);
     free(b->flight);
     *b = (struct result_bytes){0};
+}
+
+bool tally_holds(const struct result_tally *t)
+{
+    /* A sum that overflows must not pass for one that agrees. */
+    const uint64_t parts[] = {t->completed, t->failed, t->timed_out, t->unfinished,
+                              t->not_started};
+    uint64_t left = t->scheduled;
+    for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+        if (parts[i] > left)
+            return false;
+        left -= parts[i];
+    }
+    return left == 0;
+}
+
+void tally_add(struct result_tally *into, const struct result_tally *from)
+{
+    into->scheduled += from->scheduled;
+    into->completed += from->completed;
+    into->failed += from->failed;
+    into->timed_out += from->timed_out;
+    into->unfinished += from->unfinished;
+    into->not_started += from->not_started;
 }
