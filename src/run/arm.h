@@ -39,29 +39,38 @@ struct arm {
     enum tls_version tls;           /* the only one offered and accepted */
     double resume;                  /* share of connections that try to resume, 0..1 */
     uint32_t early_data_bytes;
+    int tickets;            /* the server sends after a full handshake; -1: 0, or 2 where
+                               the arm resumes */
     uint64_t payload_bytes; /* response body; 0: "OK\n" */
     bool verify;
+    bool sni; /* the client names the server; off: and so cannot verify its name */
     char backend[64], server_backend[64]; /* "": the default backend; server: as backend
                                              names none, the same rule */
     struct tls_null_work null_work;
 };
 
+/* Words for "not set": "DEFAULT" for groups (the library's list), "first" for baseline,
+ * "auto" for the others.  An empty value is refused everywhere. */
 struct arm_key {
     const char *name;     /* "server-groups" */
     const char *argument; /* "LIST" */
-    const char *initial;  /* default as text, "" none */
+    const char *initial;  /* default as text, never empty: arm_set accepts it */
     const char *help;     /* one line */
+    int (*set)(struct arm *arm, const char *value, struct err *e); /* use arm_set */
+    void (*get)(const struct arm *arm, char *buf, size_t size);    /* use arm_get */
 };
 /* All keys, ended by a row with name NULL. */
 const struct arm_key *arm_keys(void);
 
 void arm_init(struct arm *arm, const char *name); /* every key at its default */
 
-/* Set one key.  ERR_USAGE names the key, the value and what is accepted. */
+/* Set one key; a group list's syntax is checked here.  ERR_USAGE names the key, the value
+ * and what is accepted. */
 int arm_set(struct arm *arm, const char *key, const char *value, struct err *e)
     __attribute__((warn_unused_result));
 
-/* Parse "NAME: KEY=VALUE ...".  Also checks the group lists' syntax. */
+/* Parse "NAME: KEY=VALUE ..."; a key given twice is refused.  The arm's name is put in front
+ * of every message once it is known. */
 int arm_parse(const char *text, struct arm *out, struct err *e)
     __attribute__((warn_unused_result));
 
@@ -74,17 +83,24 @@ struct arm_list {
     struct arm arm[ARMS_MAX];
 };
 
-/* Names unique, baselines exist (and are no arm of another baseline), at least one arm. */
+/* May an arm have this name?  ERR_USAGE says what is accepted ("first" is taken). */
+int arm_check_name(const char *name, struct err *e) __attribute__((warn_unused_result));
+
+/* Names unique, baselines exist (and are no arm of another baseline), at least one arm;
+ * early data only where the arm resumes.  A baseline is the first arm, an arm that others
+ * name, or one that names itself. */
 int arms_check(const struct arm_list *arms, struct err *e) __attribute__((warn_unused_result));
 size_t arms_baseline(const struct arm_list *arms, size_t i); /* i itself for a baseline */
 bool arms_is_control(const struct arm_list *arms, size_t i);
 
 /* Resolve backends and ask each, before anything runs, whether it can do the arm: unknown
- * groups, certificates, features are ERR_UNSUPPORTED naming arm, thing and backend. */
+ * groups, certificates, features are ERR_UNSUPPORTED naming arm, thing and backend.
+ * The plan points into itself and into the arm: neither may move while it is used. */
 struct arm_plan {
     const struct arm *arm;
     const struct tls_backend *client, *server;
     struct tls_config client_config, server_config; /* identity and roots not yet set */
+    char server_groups[ARM_TEXT_MAX + 1u];          /* where the arm names none */
 };
 int arm_plan(const struct arm *arm, const struct tls_backends *backends, struct arm_plan *out,
              struct err *e) __attribute__((warn_unused_result));
