@@ -8,7 +8,9 @@
 # Nothing is installed and nothing of /etc/apt or /var/lib/apt is written.
 #
 # Sourced. Uses: work (a temporary folder), log, arch, archive_mirror,
-# archive_keyring (both may be empty), and common.sh.
+# archive_keyring (both may be empty), and common.sh. Call archive_find first.
+
+archive_opened='' archive_why=''
 
 # What the machine's own apt uses, one repository a line: URI RELEASE ORIGIN.
 archive_own_sources() {
@@ -83,67 +85,88 @@ archive_write_config() {
 	EOF
 }
 
-# Makes the private root and reads the package lists; once per run.
+# Makes the private root and reads the package lists; once per run. Returns 1
+# where nothing can be read, with the reason in archive_why.
 archive_open() {
-	local root=$work/apt keyring suites components=main
-	[ -z "${archive_config:-}" ] || return 0
+	local root=$work/apt keyring suites='trixie testing sid' components=main
+	if [ -n "$archive_opened" ]; then
+		[ "$archive_opened" -eq 0 ] || archive_why='the same reason'
+		return "$archive_opened"
+	fi
+	archive_opened=1
+	archive_why="this system's apt has no Debian archive to take it from"
 	[ "$archive_kind" != none ] || return 1
-	keyring=$(archive_find_keyring) || die "no keyring to check the $archive_kind archive" \
-		"with: install the package $archive_kind-archive-keyring, or give --keyring FILE"
-	mkdir -p "$root"/etc/{apt.conf.d,preferences.d,sources.list.d} \
-		"$root"/state/lists/partial "$root"/cache/archives/partial
-	: >"$root/status"
-	suites='trixie testing sid'
+	archive_why="no keyring to check the $archive_kind archive with: install the package \
+$archive_kind-archive-keyring, or give --keyring FILE"
+	keyring=$(archive_find_keyring) || return 1
 	[ "$archive_kind" = debian ] || suites='devel' components='main universe'
+	archive_make_root "$root" "$suites" "$components" "$keyring"
+	say "reading the package lists of: $suites (about 30 MB)"
+	# One suite may be missing on a mirror; what matters is what can be had.
+	archive_apt apt-get -q update >"$work/update.log" 2>&1 || true
+	cat "$work/update.log" >>"$log"
+	archive_why="the package lists of $suites could not be read:
+$(archive_complaints "$work/update.log")"
+	[ -n "$(archive_apt apt-cache pkgnames libssl-dev 2>>"$log")" ] || return 1
+	archive_opened=0
+}
+
+archive_make_root() { # ROOT SUITES COMPONENTS KEYRING
+	local root=$1
+	mkdir -p "$root"/etc/{apt.conf.d,preferences.d,sources.list.d} \
+		"$root"/state/lists/partial "$root"/cache/archives/partial "$root"/debs
+	: >"$root/status"
 	{
-		archive_write_source "$archive_uri" "$suites" "$components" "$keyring"
+		archive_write_source "$archive_uri" "$2" "$3" "$4"
 		if [ "$archive_kind" = debian ] && [ -n "$archive_security_uri" ]; then
-			archive_write_source "$archive_security_uri" trixie-security main "$keyring"
+			archive_write_source "$archive_security_uri" trixie-security main "$4"
 		fi
 	} >"$root/etc/sources.list.d/archive.sources"
 	archive_write_config "$root" >"$root/apt.conf"
 	archive_config=$root/apt.conf
-	say "reading the package lists of: $suites (about 30 MB)"
-	# One suite may be missing on a mirror; what matters is what can be had.
-	APT_CONFIG=$archive_config apt-get -q update >"$root/update.log" 2>&1 || true
-	cat "$root/update.log" >>"$log"
 }
 
-archive_problem() {
-	grep -hE '^(E|W|Err)' "$work/apt/update.log" "$work/apt/download.log" 2>/dev/null |
-		head -n 4 | sed 's/^/    /'
+# apt and its relatives in the private root.
+archive_apt() {
+	APT_CONFIG=$archive_config "$@"
+}
+
+archive_complaints() { # LOG
+	grep -hE '^(E|W):' "$1" | head -n 3 | sed 's/^/    /'
 }
 
 # Versions of a package that the lists name, newest first: VERSION SUITE.
 archive_versions() {
-	APT_CONFIG=$archive_config apt-cache madison "$1" 2>>"$log" |
+	archive_apt apt-cache madison "$1" 2>>"$log" |
 		awk '{ split($6, at, "/"); print $3, at[1] }' | sort -rV -u -k1,1
 }
 
 # Downloads the newest version matching a pattern that really downloads: a list
 # may name one that the mirror no longer holds. Sets archive_deb and
-# archive_version.
+# archive_version, or returns 1 with the reason in archive_why.
 archive_fetch() { # PACKAGE PATTERN
-	local package=$1 pattern=$2 version suite tried='' debs=$work/apt/debs
-	mkdir -p "$debs"
-	: >"$work/apt/download.log"
+	local package=$1 pattern=$2 version suite tried=''
+	archive_open || return 1
+	: >"$work/download.log"
 	while read -r version suite; do
 		[[ $version =~ $pattern ]] || continue
-		tried+="${tried:+, }$version ($suite)"
+		tried+="${tried:+, }$version from $suite"
 		say "fetching $package $version from $suite"
-		if (cd "$debs" && APT_CONFIG=$archive_config \
-			apt-get -q download "$package=$version") >>"$work/apt/download.log" 2>&1; then
+		if (cd "$work/apt/debs" && archive_apt apt-get -q download "$package=$version") \
+			>>"$work/download.log" 2>&1; then
 			archive_version=$version
-			archive_deb=$(printf '%s\n' "$debs/${package}_"*.deb | tail -n 1)
+			archive_deb=$(printf '%s\n' "$work/apt/debs/${package}_"*.deb)
+			mv "$archive_deb" "$work/"
+			archive_deb=$work/${archive_deb##*/}
 			return 0
 		fi
 	done < <(archive_versions "$package")
-	cat "$work/apt/download.log" >>"$log"
+	cat "$work/download.log" >>"$log"
 	if [ -n "$tried" ]; then
-		warn "package $package: none of these could be downloaded: $tried"
+		archive_why="package $package could not be downloaded ($tried):
+$(archive_complaints "$work/download.log")"
 	else
-		warn "package $package: the archive's lists name no version matching $pattern"
+		archive_why="package $package: the lists of trixie, testing and sid have no fitting version"
 	fi
-	archive_problem >&2
 	return 1
 }

@@ -4,7 +4,8 @@
 # awslc.sh - AWS-LC from the sources inside the package librust-aws-lc-sys-dev,
 # built once into the cache with the layout of openssl.sh.
 #
-# Sourced. Uses: cache, work, arch, refresh, log, common.sh, archive.sh.
+# Sourced. Uses: cache, work, arch, refresh, log, common.sh, archive.sh,
+# cache.sh.
 
 awslc_flags=(
 	-DCMAKE_BUILD_TYPE=Release -DBUILD_SHARED_LIBS=OFF
@@ -38,28 +39,29 @@ awslc_make_entry() { # ENTRY
 	source=$(printf '%s\n' "$work"/aws-lc/usr/share/cargo/registry/aws-lc-sys-*/aws-lc)
 	[ -f "$source/CMakeLists.txt" ] ||
 		die "package librust-aws-lc-sys-dev $archive_version holds no sources of AWS-LC"
-	temp=$(mktemp -d "$cache/.new.XXXXXX")
-	chmod 755 "$temp"
+	temp=$(cache_new)
 	awslc_build "$source" "$temp"
 	mv -T "$temp" "$cache/$1"
 }
 
-# Is there an entry that the last run chose? Sets awslc_prefix.
-awslc_from_cache() {
-	local choice=$cache/current/aws-lc-$arch
-	[ "$refresh" = no ] && [ -f "$choice" ] && [ -d "$cache/$(<"$choice")" ] || return 1
-	awslc_prefix=$cache/$(<"$choice")
+awslc_is_cached() {
+	[ "$refresh" = no ] && cache_choice aws-lc >/dev/null
 }
 
+# As openssl_use_release. Sets awslc_prefix.
 awslc_use() {
-	local entry choice=$cache/current/aws-lc-$arch
-	if ! awslc_from_cache; then
-		archive_open && archive_fetch librust-aws-lc-sys-dev . || return 1
+	local entry
+	if [ "$refresh" = no ] && entry=$(cache_choice aws-lc); then
+		:
+	elif archive_fetch librust-aws-lc-sys-dev .; then
 		entry=aws-lc-$archive_version-$arch-$(awslc_key)
 		[ -d "$cache/$entry" ] || awslc_make_entry "$entry"
-		printf '%s\n' "$entry" >"$choice.new"
-		mv "$choice.new" "$choice"
-		awslc_prefix=$cache/$entry
+		cache_choose aws-lc "$entry"
+	elif entry=$(cache_choice aws-lc); then
+		warn "keeping what the cache has: $archive_why"
+	else
+		return 1
 	fi
+	awslc_prefix=$cache/$entry
 	say "AWS-LC $(<"$awslc_prefix/VERSION"): $awslc_prefix"
 }

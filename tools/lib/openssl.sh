@@ -6,7 +6,8 @@
 #
 #   DIR/include/openssl/*.h   DIR/lib/libssl.a   DIR/lib/libcrypto.a   DIR/VERSION
 #
-# Sourced. Uses: cache, work, arch, triplet, refresh, common.sh, archive.sh.
+# Sourced. Uses: cache, work, arch, triplet, refresh, common.sh, archive.sh,
+# cache.sh.
 
 openssl_version_of() { # opensslv.h
 	sed -n 's/^# *define  *OPENSSL_VERSION_STR  *"\([^"]*\)".*/\1/p' "$1"
@@ -59,7 +60,7 @@ openssl_use_folder() { # DIR
 	local from entry version temp
 	from=$(realpath -e -- "$1" 2>/dev/null) || die "--openssl $1: no such folder"
 	entry=$cache/openssl-local-$(printf '%s' "$from" | sha256sum | cut -c1-12)-$arch
-	temp=$(mktemp -d "$cache/.new.XXXXXX")
+	temp=$(cache_new)
 	openssl_normalise "$from" "$temp" -sf || die "--openssl $1: needs" \
 		"include/openssl/*.h with libssl.a and libcrypto.a (build with static libraries)"
 	version=$(<"$temp/VERSION")
@@ -78,33 +79,33 @@ openssl_system_version() {
 
 openssl_make_entry() { # ENTRY FROM
 	local temp
-	temp=$(mktemp -d "$cache/.new.XXXXXX")
-	chmod 755 "$temp"
+	temp=$(cache_new)
 	openssl_normalise "$2" "$temp" -L || die "OpenSSL for $1: headers or static" \
 		"libraries are missing in $2"
 	mv -T "$temp" "$cache/$1"
 }
 
-# One kind of version (a pattern): what the last run chose, else the system's
-# own, else the newest in the archive. Returns 1 where none can be had.
+# One kind of version (a pattern): the system's own, else what the last run
+# chose, else the newest in the archive. Returns 1 where none can be had.
 openssl_use_release() { # NAME PATTERN
-	local name=$1 pattern=$2 entry system choice
-	choice=$cache/current/openssl-$name-$arch
+	local name=openssl-$1 pattern=$2 entry system
 	system=$(openssl_system_version)
 	if [[ $system =~ $pattern ]]; then
 		entry=openssl-$system-$arch
 		[ -d "$cache/$entry" ] || openssl_make_entry "$entry" /usr
-	elif [ "$refresh" = no ] && [ -f "$choice" ] && [ -d "$cache/$(<"$choice")" ]; then
-		entry=$(<"$choice")
-	else
-		archive_open && archive_fetch libssl-dev "$pattern" || return 1
+	elif [ "$refresh" = no ] && entry=$(cache_choice "$name"); then
+		:
+	elif archive_fetch libssl-dev "$pattern"; then
 		entry=openssl-$archive_version-$arch
 		if [ ! -d "$cache/$entry" ]; then
-			dpkg-deb -x "$archive_deb" "$work/unpacked-$name"
-			openssl_make_entry "$entry" "$work/unpacked-$name"
+			dpkg-deb -x "$archive_deb" "$work/$name"
+			openssl_make_entry "$entry" "$work/$name"
 		fi
-		printf '%s\n' "$entry" >"$choice.new"
-		mv "$choice.new" "$choice"
+		cache_choose "$name" "$entry"
+	elif entry=$(cache_choice "$name"); then
+		warn "keeping what the cache has: $archive_why"
+	else
+		return 1
 	fi
 	openssl_add "$cache/$entry"
 }
