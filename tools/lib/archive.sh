@@ -13,10 +13,15 @@
 archive_opened='' archive_why=''
 
 # What the machine's own apt uses, one repository a line: URI RELEASE ORIGIN.
+# Before the first "apt-get update" apt can tell all but the origin.
 archive_own_sources() {
-	apt-get indextargets --format \
+	local found
+	found=$(apt-get indextargets --format \
 		'$(CREATED_BY) $(REPO_URI) $(RELEASE) $(COMPONENT) $(ORIGIN)' 2>>"$log" |
-		awk '$1 == "Packages" && $4 == "main" && $2 !~ /^cdrom:/ { print $2, $3, $5 }'
+		awk '$1 == "Packages" && $4 == "main" { print $2, $3, $5 }')
+	[ -n "$found" ] || found=$(apt-get -q update --print-uris 2>>"$log" |
+		sed -n "s|^'\(.*/\)dists/\(.*\)/main/binary-.*/Packages.*|\1 \2 unknown|p")
+	printf '%s\n' "$found" | grep -v '^cdrom:' || true
 }
 
 # The archive of this machine's distribution: sets archive_kind (debian, ubuntu
@@ -30,14 +35,7 @@ archive_find() {
 		return
 	fi
 	while read -r uri release origin; do
-		# Before the first "apt-get update" apt does not know the origin.
-		case $origin in
-		Debian | Ubuntu) ;;
-		*)
-			[ "$origin" = '$(ORIGIN)' ] || continue
-			origin=$id
-			;;
-		esac
+		[ "$origin" != unknown ] || origin=$id
 		case ${origin,,} in debian | ubuntu) ;; *) continue ;; esac
 		case $release in
 		*-security | */updates) archive_security_uri=${archive_security_uri:-$uri} ;;
