@@ -74,7 +74,15 @@ struct tls_identity {
 };
 void tls_identity_free(struct tls_identity *identity); /* leaves it empty; NULL: nothing */
 
-enum tls_chain { TLS_CHAIN_SELF_SIGNED, TLS_CHAIN_LEAF, TLS_CHAIN_INTERMEDIATE };
+/* BARE: self-signed, without any extension and with serial 1: the smallest certificate
+ * there is, which published sizes were taken with (a client that wants subjectAltName
+ * refuses its name). */
+enum tls_chain {
+    TLS_CHAIN_SELF_SIGNED,
+    TLS_CHAIN_LEAF,
+    TLS_CHAIN_INTERMEDIATE,
+    TLS_CHAIN_BARE,
+};
 
 /* `kind`: "ecdsa-p256", "ecdsa-p384", "rsa-2048", "rsa-3072", "ed25519", "mldsa44",
  * "mldsa65", "mldsa87".  Every certificate of a chain has the same kind.  `host`: the
@@ -245,6 +253,7 @@ struct tls_backend {
     void (*primitive_free)(struct tls_primitive_op *op);
 };
 
+/* The same table at each call; NULL: the library refuses to start.  Any thread. */
 typedef const struct tls_backend *tls_backend_entry(void);
 
 #endif
