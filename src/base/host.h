@@ -22,7 +22,7 @@ struct host_facts {
     char turbo[16];    /* "on", "off" or "" */
     char smt[16];      /* "on", "off", "" */
     char clocksource[32];
-    char virtualization[32]; /* "kvm", "none", "container", "" */
+    char virtualization[32]; /* "kvm", "none", "container", "kvm+container", "" */
     char congestion[32];     /* net.ipv4.tcp_congestion_control */
     char libc[32];
     unsigned cores_online, cores_allowed;
@@ -35,10 +35,13 @@ struct host_facts {
     uint64_t file_limit_soft, file_limit_hard;
     unsigned port_low, port_high; /* net.ipv4.ip_local_port_range */
     unsigned listen_backlog_max;  /* net.core.somaxconn */
+    /* May this process have them here: /dev/net/tun opened, namespaces made, sch_netem
+     * loaded, perf counters opened. */
     bool has_tun, has_user_namespaces, has_net_namespaces, has_netem, has_counters;
 };
 
-/* Never fails: what cannot be read stays unknown. Takes a few ms. */
+/* Never fails: what cannot be read stays unknown. Takes a few ms; forks a child that tries
+ * the namespaces, so call it before the threads of a measurement start. */
 void host_read_facts(struct host_facts *out);
 
 #endif

@@ -26,7 +26,7 @@ static void spinning_costs_the_cpu_time_that_was_asked_for(void **state)
     (void)state;
     clock_spin_cpu_ns(20 * MS);
     uint64_t spent = clock_thread_cpu_ns() - thread;
-    assert_in_range(spent, 20 * MS, 22 * MS);
+    assert_in_range(spent, 20 * MS, 40 * MS);
     assert_true(clock_process_cpu_ns() - process >= spent);
 }
 
