@@ -51,7 +51,7 @@ struct tls_conn {
     int alert_received, alert_sent;
     bool is_eof, is_hrr, saw_handshake, is_complete;
     bool early_was_written, early_was_read;
-    uint8_t head_bytes; /* how much of head is filled */
+    uint8_t head_bytes;                /* how much of head is filled */
     uint8_t head[RECORD_HEADER_BYTES]; /* the first bytes the peer sent */
     uint16_t signature_code;           /* SignatureScheme of the server's proof */
     enum tls_early_data early_data;
@@ -88,6 +88,7 @@ void ssl_context_free(struct tls_context *context);
 
 /* ssl_ciphers.c: cipher names: TLS 1.3 suites as IANA, others as OpenSSL spells them;
  * IANA's are taken too. */
+size_t ssl_ciphers_list(const char **out, size_t max); /* those that the library has */
 int ssl_ciphers_check(const struct tls_config *config, struct err *e);
 int ssl_ciphers_apply(SSL_CTX *ctx, const struct tls_config *config, struct err *e);
 

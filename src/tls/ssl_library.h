@@ -46,8 +46,7 @@ bool library_conn_prepare(struct tls_conn *conn, const struct tls_session *sessi
 enum tls_status library_handshake(struct tls_conn *conn);
 enum tls_status library_write_early(struct tls_conn *conn, const void *buf, size_t len,
                                     size_t *count);
-enum tls_status library_read_early(struct tls_conn *conn, void *buf, size_t len,
-                                   size_t *count);
+enum tls_status library_read_early(struct tls_conn *conn, void *buf, size_t len, size_t *count);
 uint32_t library_session_early_data_bytes(const struct tls_session *session);
 /* The negotiated group's name, "" where none. */
 const char *library_group_name(const SSL *ssl);
