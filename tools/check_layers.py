@@ -3,7 +3,8 @@
 """Layers and sizes of src/: who may include whom, and how long a thing may get.
 
 Reads text only: `#include "layer/file.h"` lines, and functions as they are laid
-out here (the opening and the closing brace each alone in column 0). A pure table
+out here (the opening and the closing brace each alone in column 0). Functions of
+the C library that hide an error or write without a bound are refused. A pure table
 may be longer than the limit where it says so: a comment /* table */ inside the
 function or the line above it, or among the first 15 lines of a file.
 
@@ -33,6 +34,7 @@ MAX_PARAMETERS = 6
 MAX_NESTING = 4
 MAX_FILE_LINES = {".c": 600, ".h": 250}
 TABLE_MARK = re.compile(r"/\*\s*table\b")
+REFUSED = re.compile(r"(?<![\w.>])(ato[ifl]|atoll|strcpy|strcat|v?sprintf|gets|strtok)\s*\(")
 INCLUDE = re.compile(r'\s*#\s*include\s+"([^"]+)"')
 
 
@@ -53,6 +55,12 @@ def check_includes(path, layer, lines):
             yield number, f'"{match.group(1)}" does not start with a layer: write "layer/file.h"'
         elif target != layer and target not in LAYERS[layer]:
             yield number, f"{layer} may not include {target}"
+
+
+def check_calls(code):
+    for number, line in enumerate(code, 1):
+        for match in REFUSED.finditer(line):
+            yield number, f"{match.group(1)}() is not used here"
 
 
 def check_file_size(path, lines):
@@ -127,6 +135,7 @@ def check_file(path, source):
         return
     yield from check_includes(path, layer, lines)
     yield from check_file_size(path, lines)
+    yield from check_calls(code)
     yield from check_functions(lines, code)
 
 

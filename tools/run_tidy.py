@@ -35,13 +35,13 @@ def common_key():
 
 
 def sources(build):
-    """path -> compile command, for the C files of src/; one command each."""
+    """path -> its compile commands, for the C files of src/ (clang-tidy tries each)."""
     commands = json.loads((build / "compile_commands.json").read_text())
     found = {}
     for entry in commands:
         path = pathlib.Path(entry["directory"], entry["file"]).resolve()
         if path.suffix == ".c" and path.is_relative_to(ROOT / "src"):
-            found.setdefault(path, entry["command"])
+            found[path] = found.get(path, "") + entry["command"] + "\n"
     return found
 
 
