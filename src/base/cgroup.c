@@ -27,14 +27,18 @@ static bool has_word(const char *list, const char *word)
     return false;
 }
 
+static bool is_octal(char c)
+{
+    return c >= '0' && c <= '7';
+}
+
 /* mountinfo writes blank, tab, newline and backslash as \ooo. */
 static void undo_octal(char *path)
 {
     char *to = path;
     for (const char *from = path; *from; to++) {
-        unsigned value;
-        if (from[0] == '\\' && sscanf(from + 1, "%3o", &value) == 1) {
-            *to = (char)value;
+        if (from[0] == '\\' && is_octal(from[1]) && is_octal(from[2]) && is_octal(from[3])) {
+            *to = (char)((from[1] - '0') * 64 + (from[2] - '0') * 8 + (from[3] - '0'));
             from += 4;
         } else {
             *to = *from++;
@@ -109,10 +113,10 @@ static const char *group_below_mount(const struct hierarchy *h)
 static bool read_quota_v2(const char *root, const char *directory, double *cpus)
 {
     char path[PATH_SIZE], line[64];
-    unsigned long long quota, period;
+    uint64_t quota, period;
     snprintf(path, sizeof path, "%s/cpu.max", directory);
     if (!file_read_line(root, path, line, sizeof line) ||
-        sscanf(line, "%llu %llu", &quota, &period) != 2 || period == 0)
+        !file_scan_u64(file_scan_u64(line, &quota), &period) || period == 0)
         return false; /* "max 100000": no quota */
     *cpus = (double)quota / (double)period;
     return true;

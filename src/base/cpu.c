@@ -172,7 +172,7 @@ static unsigned short leader_of(unsigned core)
 
 bool cpu_split(const struct cpu_set *allowed, struct cpu_set *client, struct cpu_set *server)
 {
-    unsigned short leader[CPU_MAX_CORES];
+    unsigned short leader[CPU_MAX_CORES] = {0};
     for (size_t i = 0; i < allowed->count; i++)
         leader[i] = leader_of(allowed->core[i]);
     return cpu_split_by_leader(allowed, leader, client, server);

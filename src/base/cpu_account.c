@@ -25,7 +25,7 @@ bool cpu_cgroup_quota(double *cpus_out)
     return group.has_quota;
 }
 
-static bool is_wanted(const struct cpu_set *set, unsigned long core)
+static bool is_wanted(const struct cpu_set *set, uint64_t core)
 {
     for (size_t i = 0; set && i < set->count; i++)
         if (set->core[i] == core)
@@ -33,32 +33,36 @@ static bool is_wanted(const struct cpu_set *set, unsigned long core)
     return !set;
 }
 
+/* The fields behind "cpuN" as far as the kernel writes them; returns how many. */
+static size_t read_stat_fields(const char *line, uint64_t *field, size_t most)
+{
+    size_t n = 0;
+    const char *p = line + strspn(line, "cpu");
+    while (n < most && (p = file_scan_u64(p, &field[n])) != NULL)
+        n++;
+    return n;
+}
+
 void cpu_parse_stat(const char *text, const struct cpu_set *set, uint64_t ticks_per_s,
                     struct cpu_losses *out)
 {
-    uint64_t busy = 0, softirqs = 0, steals = 0;
-    for (const char *line = text; strncmp(line, "cpu", 3) == 0;) {
-        /* user nice system idle iowait irq softirq steal; guest is part of user */
-        unsigned long core;
-        unsigned long long user, nice, system, irq, softirq, steal;
-        char copy[256]; /* sscanf measures all that it is given */
-        size_t length = strcspn(line, "\n");
-        snprintf(copy, sizeof copy, "%.*s", (int)length, line);
-        line += length + (line[length] == '\n');
-        int fields = sscanf(copy, "cpu%lu %llu %llu %llu %*u %*u %llu %llu %llu", &core, &user,
-                            &nice, &system, &irq, &softirq, &steal);
-        if (copy[3] == ' ' || fields < 6 || !is_wanted(set, core))
+    /* Guest time is part of user. */
+    enum { CORE, USER, NICE, SYSTEM, IDLE, IOWAIT, IRQ, SOFTIRQ, STEAL, FIELDS };
+    uint64_t tick_ns = NS_PER_S / ticks_per_s;
+    for (const char *line = text; line && strncmp(line, "cpu", 3) == 0;) {
+        uint64_t f[FIELDS] = {0};
+        bool is_one_core = line[3] != ' ';
+        size_t fields = is_one_core ? read_stat_fields(line, f, FIELDS) : 0;
+        line = strchr(line, '\n');
+        line = line ? line + 1 : NULL;
+        if (fields < STEAL || !is_wanted(set, f[CORE]))
             continue;
         out->has_busy = true;
-        busy += user + nice + system + irq + softirq;
-        softirqs += softirq;
-        out->has_steal = fields == 7;
-        steals += fields == 7 ? steal : 0;
+        out->has_steal = fields == FIELDS;
+        out->busy_ns += (f[USER] + f[NICE] + f[SYSTEM] + f[IRQ] + f[SOFTIRQ]) * tick_ns;
+        out->softirq_ns += f[SOFTIRQ] * tick_ns;
+        out->steal_ns += f[STEAL] * tick_ns;
     }
-    uint64_t tick_ns = NS_PER_S / ticks_per_s;
-    out->busy_ns = busy * tick_ns;
-    out->softirq_ns = softirqs * tick_ns;
-    out->steal_ns = steals * tick_ns;
 }
 
 void cpu_read_losses(const struct cpu_set *set, struct cpu_losses *out)
@@ -77,8 +81,8 @@ void cpu_read_losses(const struct cpu_set *set, struct cpu_losses *out)
 
 bool cpu_parse_run_delay(const char *text, uint64_t *out)
 {
-    unsigned long long on_core, delay, slices;
-    if (sscanf(text, "%llu %llu %llu", &on_core, &delay, &slices) != 3)
+    uint64_t on_core, delay, slices;
+    if (!file_scan_u64(file_scan_u64(file_scan_u64(text, &on_core), &delay), &slices))
         return false;
     if (on_core == 0 && delay == 0 && slices == 0)
         return false;

@@ -19,8 +19,8 @@ int cpu_parse_list_within(const char *text, const struct cpu_set *allowed, struc
 bool cpu_split_by_leader(const struct cpu_set *allowed, const unsigned short *leader,
                          struct cpu_set *client, struct cpu_set *server);
 
-/* Add up the cores of the set (NULL: all) from the text of /proc/stat; ticks_per_s as
- * sysconf(_SC_CLK_TCK).  Fills the fields that come from there, leaves the others. */
+/* Add the times of the set's cores (NULL: all) in the text of /proc/stat to *out, which was
+ * zeroed before; ticks_per_s as sysconf(_SC_CLK_TCK). */
 void cpu_parse_stat(const char *text, const struct cpu_set *set, uint64_t ticks_per_s,
                     struct cpu_losses *out);
 

@@ -58,28 +58,31 @@ bool file_read_line(const char *root, const char *path, char *buf, size_t size)
     return fits;
 }
 
-/* Decimal digits at *text; false where there are none or they overflow. */
-static bool scan_u64(const char **text, uint64_t *out)
+const char *file_scan_u64(const char *p, uint64_t *out)
 {
-    const char *p = *text;
     uint64_t value = 0;
+    if (!p)
+        return NULL;
+    p += strspn(p, " \t");
+    const char *start = p;
     for (; *p >= '0' && *p <= '9'; p++)
         if (__builtin_mul_overflow(value, 10, &value) ||
             __builtin_add_overflow(value, (uint64_t)(*p - '0'), &value))
-            return false;
-    if (p == *text)
-        return false;
-    *text = p;
+            return NULL;
+    if (p == start)
+        return NULL;
     *out = value;
-    return true;
+    return p;
 }
 
 bool file_read_u64(const char *root, const char *path, uint64_t *out)
 {
     char line[64];
-    const char *p = line;
     uint64_t value;
-    if (!file_read_line(root, path, line, sizeof line) || !scan_u64(&p, &value) || *p)
+    if (!file_read_line(root, path, line, sizeof line))
+        return false;
+    const char *end = file_scan_u64(line, &value);
+    if (!end || *end)
         return false;
     *out = value;
     return true;
@@ -113,8 +116,7 @@ bool file_find_u64(const char *text, const char *key, uint64_t *out)
         p = find_key_below(p, key);
     if (!p)
         return false;
-    p += strspn(p, ": \t");
-    return scan_u64(&p, out);
+    return file_scan_u64(p + strspn(p, ": \t"), out) != NULL;
 }
 
 bool file_find_text(const char *text, const char *key, char separator, char *buf, size_t size)

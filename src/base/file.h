@@ -21,6 +21,11 @@ char *file_read_text(const char *root, const char *path, size_t limit);
 /* Its first line without the newline, into buf; false (and "") where absent or longer. */
 bool file_read_line(const char *root, const char *path, char *buf, size_t size);
 
+/* Step over blanks and one unsigned decimal number: the place behind it, NULL where there is
+ * no number or it overflows (*out is untouched then), or where p is NULL, so that calls
+ * chain over the fields of a line. */
+const char *file_scan_u64(const char *p, uint64_t *out);
+
 /* A file that is one unsigned decimal number; *out is untouched on false. */
 bool file_read_u64(const char *root, const char *path, uint64_t *out);
 

@@ -122,7 +122,7 @@ static void read_cpu_switches(const char *root, struct host_facts *out)
 static void read_limits(const char *root, struct host_facts *out)
 {
     char line[64];
-    uint64_t value;
+    uint64_t value, low, high;
     char *meminfo = file_read_text(root, "/proc/meminfo", FILE_LIMIT);
     if (meminfo && file_find_u64(meminfo, "MemTotal", &value))
         out->memory_bytes = value * 1024;
@@ -131,9 +131,11 @@ static void read_limits(const char *root, struct host_facts *out)
                    out->clocksource, sizeof out->clocksource);
     file_read_line(root, "/proc/sys/net/ipv4/tcp_congestion_control", out->congestion,
                    sizeof out->congestion);
-    if (file_read_line(root, "/proc/sys/net/ipv4/ip_local_port_range", line, sizeof line))
-        if (sscanf(line, "%u %u", &out->port_low, &out->port_high) != 2)
-            out->port_low = out->port_high = 0;
+    if (file_read_line(root, "/proc/sys/net/ipv4/ip_local_port_range", line, sizeof line) &&
+        file_scan_u64(file_scan_u64(line, &low), &high) && low <= high && high <= 65535) {
+        out->port_low = (unsigned)low;
+        out->port_high = (unsigned)high;
+    }
     if (file_read_u64(root, "/proc/sys/net/core/somaxconn", &value) && value <= UINT32_MAX)
         out->listen_backlog_max = (unsigned)value;
 }

@@ -386,7 +386,7 @@ static int shortest_digits(double value, char digits[32])
         if (*p != '.')
             digits[n++] = *p;
     digits[n] = '\0';
-    return atoi(p + 1);
+    return (int)strtol(p + 1, NULL, 10);
 }
 
 /* Lay out digits d1 d2 ... times 10^(power - number of digits + 1). */

@@ -73,7 +73,8 @@ static void a_number_file_holds_one_number(void **state)
         {"12 13\n", false, 77},
         {"max\n", false, 77},
         {"\n", false, 77},
-        {" 1\n", false, 77},
+        {" 1\n", true, 1},
+        {"1 \n", false, 77},
     };
     struct tree t;
     (void)state;
