@@ -32,8 +32,12 @@ static const char *const group_names[] = {
     NULL,
 };
 
-static const char default_groups[] =
+static const char client_groups[] =
     "*X25519MLKEM768:*X25519:secp256r1:X448:secp384r1:secp521r1:ffdhe2048:ffdhe3072";
+
+static const char server_groups[] =
+    "X25519:X448:secp256r1:secp384r1:secp521r1:ffdhe2048:ffdhe3072:MLKEM512:MLKEM768:MLKEM1024:"
+    "SecP256r1MLKEM768:X25519MLKEM768:SecP384r1MLKEM1024";
 
 static const char *const certificate_names[] = {
     "ecdsa-p256", "ecdsa-p384", "rsa-2048", "rsa-3072", "ed25519",
@@ -101,14 +105,15 @@ const struct null_kind *null_kind_by_signature(unsigned scheme, size_t bytes)
 static int read_groups(const struct tls_config *config, struct tls_group_list *out,
                        struct err *e)
 {
-    const char *text = config->groups != NULL ? config->groups : default_groups;
+    const char *initial = config->role == TLS_ROLE_SERVER ? server_groups : client_groups;
+    const char *text = config->groups != NULL ? config->groups : initial;
     if (tls_groups_parse(text, out, e) != 0)
         return -1;
     if (out->is_default && out->count > 0)
         return err_set(e, ERR_UNSUPPORTED,
                        "groups '%.200s': DEFAULT with further groups: not supported by " WHO,
                        text);
-    if (out->is_default && tls_groups_parse(default_groups, out, e) != 0)
+    if (out->is_default && tls_groups_parse(client_groups, out, e) != 0)
         return -1;
     if (config->role == TLS_ROLE_SERVER && out->tuples > 1)
         return err_set(e, ERR_UNSUPPORTED, "groups '%.200s': tuples: not supported by " WHO,

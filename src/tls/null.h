@@ -15,8 +15,9 @@
  * Delay: of n handshakes of one context, n * delay_share are delayed, give or take two,
  *   spread evenly (a Weyl sequence over the counter).
  * Groups: a server with a list takes the first of its own that the client offers, and asks
- *   for its share by HelloRetryRequest where the client sent none; one without a list goes by
- *   the client's order and prefers a share that is there.
+ *   for its share by HelloRetryRequest where the client sent none; one without a list has
+ *   every group, goes by the client's order and prefers a share that is there.  A client
+ *   without a list offers "*X25519MLKEM768:*X25519" and the classical groups.
  * Limits: no resumption, early data, TLS 1.2, tuples or primitives.
  * Threads: as backend.h says.
  */
