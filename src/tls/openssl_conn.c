@@ -60,8 +60,3 @@ enum tls_status library_read_early(struct tls_conn *conn, void *buf, size_t len,
     ssl_queue_clear();
     return ret == SSL_READ_EARLY_DATA_SUCCESS ? TLS_STATUS_OK : TLS_STATUS_CLOSED;
 }
-
-uint32_t library_session_early_data_bytes(const struct tls_session *session)
-{
-    return SSL_SESSION_get_max_early_data(session->session);
-}

@@ -37,7 +37,7 @@ static struct {
             .failure = ssl_conn_failure,
             .session_take = ssl_session_take,
             .session_free = ssl_session_free,
-            .session_early_data_bytes = library_session_early_data_bytes,
+            .session_early_data_bytes = ssl_session_early_data_bytes,
             .session_lifetime_s = ssl_session_lifetime_s,
             .primitive_new = library_primitive_new,
             .primitive_run = library_primitive_run,

@@ -22,7 +22,9 @@
 
 /* Handshake message types that we look into (RFC 8446 4, RFC 5246 7.4). */
 enum {
+    MESSAGE_CLIENT_HELLO = 1,
     MESSAGE_SERVER_HELLO = 2,
+    MESSAGE_NEW_SESSION_TICKET = 4,
     MESSAGE_SERVER_KEY_EXCHANGE = 12,
     MESSAGE_CERTIFICATE_VERIFY = 15,
 };
@@ -31,13 +33,14 @@ struct tls_context {
     SSL_CTX *ctx;
     BIO_METHOD *bio_method;
     enum tls_role role;
-    bool verify_name, resume;
+    bool verify_name, has_tickets;
     uint32_t early_data_bytes;
     void *library; /* what ssl_library.h's side keeps per context */
 };
 
 struct tls_session {
     SSL_SESSION *session;
+    uint32_t early_data_bytes; /* as its ticket says */
 };
 
 /* One allocation of ours per connection. */
@@ -50,7 +53,8 @@ struct tls_conn {
     int io_errno;                /* of the last failed transfer, 0: none */
     int alert_received, alert_sent;
     bool is_eof, is_hrr, saw_handshake, is_complete;
-    bool early_was_written, early_was_read;
+    bool early_was_offered;            /* server: by the ClientHello */
+    uint32_t ticket_early_bytes;       /* client: of the newest ticket */
     uint8_t head_bytes;                /* how much of head is filled */
     uint8_t head[RECORD_HEADER_BYTES]; /* the first bytes the peer sent */
     uint16_t signature_code;           /* SignatureScheme of the server's proof */
@@ -71,9 +75,8 @@ void ssl_message_seen(int is_write, int version, int content_type, const void *b
 const char *ssl_signature_name(unsigned code);
 
 /* ssl_failure.c */
-/* Fill conn->failure from the error queue and what the transport saw; returns FAILED.
- * `ssl_error` is SSL_get_error's answer. */
-enum tls_status ssl_fail(struct tls_conn *conn, int ssl_error);
+/* Fill conn->failure from the error queue and what the transport saw; returns FAILED. */
+enum tls_status ssl_fail(struct tls_conn *conn);
 /* The status after a call that returned `ret` <= 0; leaves the error queue empty. */
 enum tls_status ssl_status(struct tls_conn *conn, int ret);
 /* An err from the error queue: "what: reason"; empties the queue; returns -1. */
@@ -105,6 +108,7 @@ void ssl_conn_failure(const struct tls_conn *conn, struct tls_failure *out);
 int ssl_session_seen(SSL *ssl, SSL_SESSION *session);
 struct tls_session *ssl_session_take(struct tls_conn *conn);
 void ssl_session_free(struct tls_session *session);
+uint32_t ssl_session_early_data_bytes(const struct tls_session *session);
 uint32_t ssl_session_lifetime_s(const struct tls_session *session);
 
 /* ssl_identity.c */

@@ -130,7 +130,7 @@ struct tls_context *ssl_context_new(const struct tls_config *config, struct err 
     }
     context->role = config->role;
     context->verify_name = config->verify && config->verify_name;
-    context->resume = config->resume;
+    context->has_tickets = config->role == TLS_ROLE_SERVER && config->tickets > 0;
     context->early_data_bytes = config->early_data_bytes;
     context->bio_method = ssl_bio_method_new();
     context->ctx = library_ctx_new(context);

@@ -15,7 +15,13 @@ void ssl_queue_clear(void)
         ERR_clear_error();
 }
 
-static const char *reason_text(unsigned long code)
+/* Error codes fit in 32 bits; the families differ in the type they come in. */
+static uint32_t first_error(void)
+{
+    return (uint32_t)ERR_peek_error();
+}
+
+static const char *reason_text(uint32_t code)
 {
     const char *text = code != 0 ? ERR_reason_error_string(code) : NULL;
     return text != NULL ? text : "";
@@ -23,7 +29,7 @@ static const char *reason_text(unsigned long code)
 
 int ssl_err(struct err *e, enum err_kind kind, const char *what)
 {
-    const char *reason = reason_text(ERR_peek_last_error());
+    const char *reason = reason_text((uint32_t)ERR_peek_last_error());
     err_set(e, kind, "%s: %s", what, reason[0] != '\0' ? reason : "refused by the library");
     ERR_clear_error();
     return -1;
@@ -93,7 +99,7 @@ static void fail_too_large(struct tls_conn *conn, const char *reason)
 }
 
 /* The library's first complaint, when the transport and the peer are not to blame. */
-static void fail_by_reason(struct tls_conn *conn, unsigned long code)
+static void fail_by_reason(struct tls_conn *conn, uint32_t code)
 {
     int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
     const char *text = reason_text(code);
@@ -110,11 +116,10 @@ static void fail_by_reason(struct tls_conn *conn, unsigned long code)
         set_failure(conn, TLS_CAUSE_LOCAL, 0, text[0] != '\0' ? text : "the library failed");
 }
 
-enum tls_status ssl_fail(struct tls_conn *conn, int ssl_error)
+enum tls_status ssl_fail(struct tls_conn *conn)
 {
-    unsigned long code = ERR_peek_error();
+    uint32_t code = first_error();
     int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
-    (void)ssl_error;
     if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
         fail_verify(conn);
     else if (reason > SSL_AD_REASON_OFFSET && reason < ALERTS_END)
@@ -133,8 +138,7 @@ enum tls_status ssl_fail(struct tls_conn *conn, int ssl_error)
 
 enum tls_status ssl_status(struct tls_conn *conn, int ret)
 {
-    int ssl_error = SSL_get_error(conn->ssl, ret);
-    switch (ssl_error) {
+    switch (SSL_get_error(conn->ssl, ret)) {
     case SSL_ERROR_WANT_READ:
         ssl_queue_clear();
         return TLS_STATUS_WANT_READ;
@@ -145,7 +149,7 @@ enum tls_status ssl_status(struct tls_conn *conn, int ret)
         ssl_queue_clear();
         return TLS_STATUS_CLOSED;
     default:
-        return ssl_fail(conn, ssl_error);
+        return ssl_fail(conn);
     }
 }
 

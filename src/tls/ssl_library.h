@@ -47,7 +47,6 @@ enum tls_status library_handshake(struct tls_conn *conn);
 enum tls_status library_write_early(struct tls_conn *conn, const void *buf, size_t len,
                                     size_t *count);
 enum tls_status library_read_early(struct tls_conn *conn, void *buf, size_t len, size_t *count);
-uint32_t library_session_early_data_bytes(const struct tls_session *session);
 /* The negotiated group's name, "" where none. */
 const char *library_group_name(const SSL *ssl);
 /* Does this reason of ERR_LIB_SSL say that the versions do not meet? */

@@ -70,11 +70,66 @@ static uint16_t signature_in(unsigned type, int version, const uint8_t *p, size_
     return len >= at + 2 ? read_u16(p + at) : 0;
 }
 
+/* The bytes of extension `wanted` in the block that begins at `at`; NULL: absent. */
+static const uint8_t *find_extension(const uint8_t *p, size_t len, size_t at, unsigned wanted,
+                                     size_t *bytes)
+{
+    at += 2; /* the block's length: it reaches to the end of the message */
+    while (at + 4 <= len) {
+        *bytes = read_u16(p + at + 2);
+        if (at + 4 + *bytes > len)
+            return NULL;
+        if (read_u16(p + at) == wanted)
+            return p + at + 4;
+        at += 4 + *bytes;
+    }
+    return NULL;
+}
+
+/* Skip a vector with a length of 1 or 2 bytes; past `len` where it is cut off. */
+static size_t skip_vector(const uint8_t *p, size_t len, size_t at, size_t length_bytes)
+{
+    if (at + length_bytes > len)
+        return len;
+    return at + length_bytes + (length_bytes == 1 ? p[at] : read_u16(p + at));
+}
+
+/* Does a ClientHello (RFC 8446, 4.1.2) announce early data? */
+static bool offers_early_data(const uint8_t *p, size_t len)
+{
+    size_t at = RANDOM_AT + 32, bytes;
+    at = skip_vector(p, len, at, 1); /* legacy_session_id */
+    at = skip_vector(p, len, at, 2); /* cipher_suites */
+    at = skip_vector(p, len, at, 1); /* legacy_compression_methods */
+    return find_extension(p, len, at, TLSEXT_TYPE_early_data, &bytes) != NULL;
+}
+
+/* max_early_data_size of a NewSessionTicket (RFC 8446, 4.6.1), 0: none. */
+static uint32_t early_data_of_ticket(const uint8_t *p, size_t len)
+{
+    size_t at = HANDSHAKE_HEADER_BYTES + 8, bytes = 0; /* ticket_lifetime, ticket_age_add */
+    at = skip_vector(p, len, at, 1);                   /* ticket_nonce */
+    at = skip_vector(p, len, at, 2);                   /* ticket */
+    const uint8_t *e = find_extension(p, len, at, TLSEXT_TYPE_early_data, &bytes);
+    return e != NULL && bytes == 4 ? (uint32_t)read_u16(e) << 16 | read_u16(e + 2) : 0;
+}
+
+static void received_seen(struct tls_conn *conn, unsigned type, int version, const uint8_t *p,
+                          size_t len)
+{
+    conn->saw_handshake = true;
+    if (type == MESSAGE_CLIENT_HELLO && conn->context->early_data_bytes > 0)
+        conn->early_was_offered |= offers_early_data(p, len);
+    else if (type == MESSAGE_NEW_SESSION_TICKET && version == TLS1_3_VERSION)
+        conn->ticket_early_bytes = early_data_of_ticket(p, len);
+}
+
 static void handshake_seen(struct tls_conn *conn, bool is_write, int version, const uint8_t *p,
                            size_t len)
 {
     unsigned type = p[0];
-    conn->saw_handshake |= !is_write;
+    if (!is_write)
+        received_seen(conn, type, version, p, len);
     if (type == MESSAGE_SERVER_HELLO && is_retry(p, len)) {
         conn->is_hrr = true;
         type = TLS_MESSAGE_HELLO_RETRY_REQUEST;

@@ -19,6 +19,7 @@ struct tls_session *ssl_session_take(struct tls_conn *conn)
     if (taken == NULL)
         return NULL;
     taken->session = conn->newest_session;
+    taken->early_data_bytes = conn->ticket_early_bytes;
     conn->newest_session = NULL;
     return taken;
 }
@@ -29,6 +30,11 @@ void ssl_session_free(struct tls_session *session)
         return;
     SSL_SESSION_free(session->session);
     free(session);
+}
+
+uint32_t ssl_session_early_data_bytes(const struct tls_session *session)
+{
+    return session->early_data_bytes;
 }
 
 uint32_t ssl_session_lifetime_s(const struct tls_session *session)
