@@ -26,6 +26,15 @@ void sampler_fini(struct sampler *s)
     s->ring = NULL;
 }
 
+void sampler_reset(struct sampler *s)
+{
+    pthread_mutex_lock(&s->lock);
+    s->count = 0;
+    pthread_mutex_unlock(&s->lock);
+    s->ticks = 0;
+    s->next_tick_ns = 0;
+}
+
 uint64_t sample_away_ns(uint64_t due_ns, uint64_t now_ns, uint64_t cpu_used_ns,
                         uint64_t slack_ns)
 {

@@ -45,6 +45,8 @@ struct sampler {
 /* cores: whose steal is read.  The first sample is taken by the first tick. */
 void sampler_init(struct sampler *s, const struct cpu_set *cores);
 void sampler_fini(struct sampler *s);
+/* Forget all: a new thread begins, whose totals begin at 0. */
+void sampler_reset(struct sampler *s);
 
 /* From the worker, at s->next_tick_ns or as soon after as it runs; sets the next one. */
 void sampler_tick(struct sampler *s, uint64_t now_ns);

@@ -77,6 +77,14 @@ void shard_count_group(struct shard *s, const char *group)
     s->group_count[i]++;
 }
 
+void shard_count_bytes(struct shard *s, uint64_t client_hello_bytes, uint64_t client_bytes,
+                       uint64_t server_bytes)
+{
+    range_add(&s->client_hello, client_hello_bytes);
+    range_add(&s->handshake[RESULT_CLIENT], client_bytes);
+    range_add(&s->handshake[RESULT_SERVER], server_bytes);
+}
+
 /* What the slowest are ranked by. */
 static uint64_t weight(const struct shard_record *r)
 {
@@ -153,7 +161,7 @@ static void merge_seen(const struct shard *s, struct result_negotiated *seen)
 }
 
 void shard_merge(const struct shard *s, struct result_trial *trial,
-                 struct result_negotiated *seen)
+                 struct result_negotiated *seen, struct result_bytes *bytes)
 {
     tally_add(&trial->tally, &s->tally);
     for (unsigned i = 0; i < RESULT_PHASES; i++)
@@ -176,4 +184,7 @@ void shard_merge(const struct shard *s, struct result_trial *trial,
     if (s->oldest_unfinished_ns > trial->oldest_unfinished_ns)
         trial->oldest_unfinished_ns = s->oldest_unfinished_ns;
     merge_seen(s, seen);
+    range_merge(&bytes->client_hello, &s->client_hello);
+    range_merge(&bytes->handshake[RESULT_CLIENT], &s->handshake[RESULT_CLIENT]);
+    range_merge(&bytes->handshake[RESULT_SERVER], &s->handshake[RESULT_SERVER]);
 }

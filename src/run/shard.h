@@ -50,6 +50,7 @@ struct shard {
     uint64_t retransmits, unclean_closes, held_back, oldest_unfinished_ns;
     const char *group[SHARD_GROUPS]; /* the library's string, which outlives the run */
     uint64_t group_count[SHARD_GROUPS];
+    struct result_range client_hello, handshake[RESULT_SIDES]; /* bytes */
     char cipher[64], signature[64], version[8]; /* of the last handshake */
     struct shard_failure failure[SHARD_FAILURES];
     unsigned failures, slow; /* used */
@@ -63,12 +64,15 @@ void shard_reset(struct shard *s);
 /* Hot path: O(kinds), no allocation. */
 void shard_count_failure(struct shard *s, const struct shard_failure *f);
 void shard_count_group(struct shard *s, const char *group);
+/* Of a finished handshake, with record headers: the first flight, all sent, all received. */
+void shard_count_bytes(struct shard *s, uint64_t client_hello_bytes, uint64_t client_bytes,
+                       uint64_t server_bytes);
 /* Records the phases that there are, and keeps the slowest by response, or by the sum of
  * its phases where there is none. */
 void shard_record(struct shard *s, const struct shard_record *r);
 
 /* Add to a trial and its negotiation counts; not the slowest, whose causes take more. */
 void shard_merge(const struct shard *s, struct result_trial *trial,
-                 struct result_negotiated *seen);
+                 struct result_negotiated *seen, struct result_bytes *bytes);
 
 #endif

@@ -1,0 +1,444 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/conn.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <netinet/tcp.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/clock.h"
+
+#define ABSENT UINT64_MAX
+
+#ifndef IP_BIND_ADDRESS_NO_PORT
+#define IP_BIND_ADDRESS_NO_PORT 24
+#endif
+
+static bool is_measured(const struct conn *c)
+{
+    return c->due_ns >= c->setting->measured_from_ns;
+}
+
+static enum conn_phase phase_of(const struct conn *c)
+{
+    switch (c->state) {
+    case CONN_STATE_IDLE:
+    case CONN_STATE_CONNECTING:
+        return CONN_TCP;
+    case CONN_STATE_HANDSHAKE:
+        return CONN_TLS;
+    case CONN_STATE_REQUEST:
+        return CONN_REQUEST;
+    case CONN_STATE_RESPONSE:
+        break;
+    }
+    return CONN_RESPONSE;
+}
+
+static uint32_t retransmits_of(int fd)
+{
+    struct tcp_info info;
+    socklen_t length = sizeof(info);
+    memset(&info, 0, sizeof(info));
+    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
+        return 0;
+    return info.tcpi_total_retrans;
+}
+
+/* ---- the end of a connection ---- */
+
+static void keep_session(struct conn *c)
+{
+    struct conn_arm *arm = c->arm;
+    if (arm->resume <= 0)
+        return;
+    struct tls_session *session = arm->backend->session_take(c->tls);
+    if (session == NULL)
+        return;
+    if (arm->sessions == CONN_SESSIONS) {
+        arm->backend->session_free(arm->session[0]);
+        memmove(&arm->session[0], &arm->session[1],
+                (CONN_SESSIONS - 1) * sizeof(arm->session[0]));
+        arm->sessions--;
+    }
+    arm->session[arm->sessions++] = session;
+}
+
+static void close_socket(struct conn *c, bool is_hard)
+{
+    if (c->wire.fd < 0)
+        return;
+    if (is_hard) {
+        const struct linger reset = {.l_onoff = 1, .l_linger = 0};
+        setsockopt(c->wire.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
+    }
+    close(c->wire.fd);
+    c->wire.fd = -1;
+}
+
+static enum conn_step finish(struct conn *c, bool is_hard)
+{
+    if (c->tls != NULL)
+        c->arm->backend->conn_free(c->tls);
+    c->tls = NULL;
+    close_socket(c, is_hard);
+    wire_fini(&c->wire);
+    c->state = CONN_STATE_IDLE;
+    return CONN_OVER;
+}
+
+static enum conn_step fail(struct conn *c, const char *cause, int code, bool is_local,
+                           const char *detail)
+{
+    if (is_measured(c)) {
+        struct shard_failure f = {phase_of(c), cause, code, is_local, "", 0};
+        if (detail != NULL)
+            snprintf(f.detail, sizeof(f.detail), "%s", detail);
+        c->arm->shard.tally.scheduled++;
+        c->arm->shard.tally.failed++;
+        shard_count_failure(&c->arm->shard, &f);
+    }
+    return finish(c, c->setting->close == CONN_CLOSE_RST);
+}
+
+/* Errors of this machine, not of the way or the peer. */
+static bool is_local_errno(int error)
+{
+    return error == EMFILE || error == ENFILE || error == EADDRNOTAVAIL || error == EADDRINUSE ||
+           error == ENOBUFS || error == ENOMEM || error == EACCES || error == EPERM ||
+           error == EINVAL;
+}
+
+static enum conn_step fail_errno(struct conn *c, int error)
+{
+    char text[64];
+    return fail(c, "errno", error, is_local_errno(error),
+                strerror_r(error, text, sizeof(text)));
+}
+
+static enum conn_step fail_tls(struct conn *c)
+{
+    static const char *const causes[] = {
+        [TLS_CAUSE_NONE] = "unknown",       [TLS_CAUSE_ALERT_RECEIVED] = "alert",
+        [TLS_CAUSE_ALERT_SENT] = "refused", [TLS_CAUSE_VERIFY] = "verify",
+        [TLS_CAUSE_EOF] = "eof",            [TLS_CAUSE_IO] = "errno",
+        [TLS_CAUSE_NOT_TLS] = "not-tls",    [TLS_CAUSE_VERSION] = "version",
+        [TLS_CAUSE_PROTOCOL] = "protocol",  [TLS_CAUSE_LOCAL] = "local",
+    };
+    struct tls_failure f;
+    c->arm->backend->failure(c->tls, &f);
+    if (f.cause == TLS_CAUSE_IO || (f.cause == TLS_CAUSE_NONE && c->wire.error != 0))
+        return fail_errno(c, c->wire.error != 0 ? c->wire.error : f.code);
+    return fail(c, causes[f.cause], f.code, f.cause == TLS_CAUSE_LOCAL, f.detail);
+}
+
+static void fill_record(const struct conn *c, struct shard_record *r)
+{
+    *r = (struct shard_record){.due_ns = c->due_ns, .end_ns = c->end_ns};
+    r->phase_ns[RESULT_PHASE_TCP] = c->connected_ns - c->start_ns;
+    r->phase_ns[RESULT_PHASE_TLS] = c->secured_ns - c->wire.first_send_ns;
+    r->phase_ns[RESULT_PHASE_TTFB] = c->first_byte_ns - c->secured_ns;
+    r->phase_ns[RESULT_PHASE_TTLB] = c->end_ns - c->secured_ns;
+    r->phase_ns[RESULT_PHASE_RESPONSE] = c->end_ns - c->due_ns;
+    r->start_lag_ns = c->start_ns - c->due_ns;
+    r->retransmits = retransmits_of(c->wire.fd);
+    r->is_hrr = c->is_hrr;
+    r->is_resumed = c->is_resumed;
+}
+
+static enum conn_step complete(struct conn *c)
+{
+    struct shard *s = &c->arm->shard;
+    struct shard_record r;
+    if (is_measured(c)) {
+        s->tally.scheduled++;
+        s->tally.completed++;
+        s->unclean_closes += c->is_unclean;
+        fill_record(c, &r);
+        shard_record(s, &r);
+        if (c->setting->on_record != NULL)
+            c->setting->on_record(c->setting->record_arg, c->arm_index, &r);
+    }
+    keep_session(c);
+    if (c->setting->close == CONN_CLOSE_RST)
+        return finish(c, true);
+    if (c->arm->backend->shutdown(c->tls) == TLS_STATUS_OK)
+        (void)wire_flush(&c->wire);
+    return finish(c, false);
+}
+
+/* ---- the states ---- */
+
+static enum conn_step wait_or_fail(struct conn *c)
+{
+    return wire_flush(&c->wire) == WIRE_FAILED ? fail_errno(c, c->wire.error) : CONN_WAITS;
+}
+
+/* Data ended with `status`: is what arrived a whole response? */
+static enum conn_step end_of_stream(struct conn *c, enum tls_status status)
+{
+    struct tls_failure f = {.cause = TLS_CAUSE_NONE};
+    if (status == TLS_STATUS_FAILED)
+        c->arm->backend->failure(c->tls, &f);
+    if (status == TLS_STATUS_FAILED && f.cause != TLS_CAUSE_EOF)
+        return fail_tls(c);
+    if (http_response_end(&c->response) != HTTP_DONE)
+        return fail(c, c->response.status != 0 ? "truncated" : "eof", 0, false, NULL);
+    c->is_unclean = status == TLS_STATUS_FAILED;
+    c->end_ns = clock_now_ns();
+    if (c->first_byte_ns == 0)
+        c->first_byte_ns = c->end_ns;
+    return complete(c);
+}
+
+static enum conn_step respond(struct conn *c)
+{
+    static _Thread_local char data[16384 + 256];
+    enum tls_status status;
+    size_t count, used;
+    while ((status = c->arm->backend->read(c->tls, data, sizeof(data), &count)) ==
+           TLS_STATUS_OK) {
+        if (c->first_byte_ns == 0)
+            c->first_byte_ns = clock_now_ns();
+        const enum http_step step = http_response_feed(&c->response, data, count, &used);
+        if (step == HTTP_MORE)
+            continue;
+        if (step == HTTP_BAD)
+            return fail(c, "not-http", 0, false, NULL);
+        c->end_ns = clock_now_ns();
+        if (c->response.status >= 400)
+            return fail(c, "http-status", (int)c->response.status, false, NULL);
+        return complete(c);
+    }
+    if (status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE)
+        return wait_or_fail(c);
+    return end_of_stream(c, status);
+}
+
+static enum conn_step send_request(struct conn *c)
+{
+    const struct conn_arm *arm = c->arm;
+    while (c->request_sent < arm->request_bytes) {
+        size_t count;
+        const enum tls_status status =
+            arm->backend->write(c->tls, arm->request + c->request_sent,
+                                arm->request_bytes - c->request_sent, &count);
+        if (status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE)
+            return wait_or_fail(c);
+        if (status == TLS_STATUS_CLOSED)
+            return fail(c, "closed", 0, false, NULL);
+        if (status != TLS_STATUS_OK)
+            return fail_tls(c);
+        c->request_sent += count;
+    }
+    if (wire_flush(&c->wire) == WIRE_FAILED)
+        return fail_errno(c, c->wire.error);
+    c->state = CONN_STATE_RESPONSE;
+    return respond(c);
+}
+
+/* Counted as soon as the handshake is complete, whatever becomes of the response. */
+static void count_handshake(struct conn *c)
+{
+    struct shard *s = &c->arm->shard;
+    struct tls_info info;
+    c->arm->backend->info(c->tls, &info);
+    c->is_hrr = info.is_hrr;
+    c->is_resumed = info.is_resumed;
+    if (info.early_data == TLS_EARLY_ACCEPTED)
+        c->request_sent = c->early_sent;
+    if (!is_measured(c))
+        return;
+    shard_count_group(s, info.group);
+    s->hrr += info.is_hrr;
+    s->resumed += info.is_resumed;
+    s->early_accepted += info.early_data == TLS_EARLY_ACCEPTED;
+    s->early_rejected += info.early_data == TLS_EARLY_REJECTED;
+    shard_count_bytes(s, c->wire.first_flight_bytes, c->wire.sent_bytes,
+                      c->wire.received_bytes);
+    if (s->cipher[0] == '\0' || (s->signature[0] == '\0' && info.signature[0] != '\0')) {
+        snprintf(s->cipher, sizeof(s->cipher), "%s", info.cipher);
+        snprintf(s->signature, sizeof(s->signature), "%s", info.signature);
+        snprintf(s->version, sizeof(s->version), "%s",
+                 info.version == TLS_VERSION_12 ? "1.2" : "1.3");
+    }
+}
+
+static enum conn_step shake_hands(struct conn *c)
+{
+    const enum tls_status status = c->arm->backend->handshake(c->tls);
+    if (status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE)
+        return wait_or_fail(c);
+    if (status == TLS_STATUS_CLOSED)
+        return fail(c, "closed", 0, false, NULL);
+    if (status != TLS_STATUS_OK) {
+        (void)wire_flush(&c->wire); /* our alert, if any */
+        return fail_tls(c);
+    }
+    c->secured_ns = clock_now_ns();
+    count_handshake(c);
+    c->state = CONN_STATE_REQUEST;
+    http_response_init(&c->response, false);
+    return send_request(c);
+}
+
+/* A session for this connection where it is its turn to resume. */
+static struct tls_session *choose_session(struct conn_arm *arm)
+{
+    if (arm->resume <= 0)
+        return NULL;
+    arm->resume_due += arm->resume;
+    if (arm->resume_due < 1.0 - 1e-9)
+        return NULL;
+    arm->resume_due -= 1;
+    return arm->sessions > 0 ? arm->session[arm->sessions - 1] : NULL;
+}
+
+static void send_early(struct conn *c, const struct tls_session *session)
+{
+    const struct conn_arm *arm = c->arm;
+    size_t count = 0;
+    if (!arm->wants_early ||
+        arm->backend->session_early_data_bytes(session) < arm->request_bytes)
+        return;
+    if (arm->backend->write_early(c->tls, arm->request, arm->request_bytes, &count) ==
+        TLS_STATUS_OK)
+        c->early_sent = count;
+}
+
+static enum conn_step begin_tls(struct conn *c)
+{
+    struct conn_arm *arm = c->arm;
+    struct tls_session *session = choose_session(arm);
+    const struct tls_connect connect = {
+        .io = wire_io(&c->wire), .server_name = arm->server_name, .session = session};
+    c->state = CONN_STATE_HANDSHAKE;
+    c->tls = arm->backend->conn_new(arm->context, &connect);
+    if (c->tls == NULL)
+        return fail(c, "local", 0, true, "the TLS library made no connection");
+    if (session != NULL) {
+        send_early(c, session);
+        if (arm->uses_tickets_once) {
+            arm->sessions--;
+            arm->backend->session_free(session);
+        }
+    }
+    return shake_hands(c);
+}
+
+static enum conn_step finish_connecting(struct conn *c, bool has_error)
+{
+    int error = 0;
+    socklen_t length = sizeof(error);
+    if (has_error && (getsockopt(c->wire.fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 ||
+                      error != 0))
+        return fail_errno(c, error != 0 ? error : errno);
+    c->connected_ns = clock_now_ns();
+    return begin_tls(c);
+}
+
+enum conn_step conn_step(struct conn *c, bool has_ended, bool has_error)
+{
+    wire_begin(&c->wire, has_ended || has_error);
+    switch (c->state) {
+    case CONN_STATE_CONNECTING:
+        return finish_connecting(c, has_error);
+    case CONN_STATE_HANDSHAKE:
+        return shake_hands(c);
+    case CONN_STATE_REQUEST:
+        return send_request(c);
+    case CONN_STATE_RESPONSE:
+        return respond(c);
+    case CONN_STATE_IDLE:
+        break;
+    }
+    assert(!"an event for a connection that is over");
+    return CONN_OVER;
+}
+
+/* ---- the beginning, and ends from outside ---- */
+
+static int open_socket(struct conn *c)
+{
+    const struct sockaddr_storage *target = &c->arm->target.address;
+    const int on = 1;
+    const int fd = socket(target->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return -1;
+    c->wire.fd = fd;
+    /* Without it the last flight waits for an acknowledgement that may be delayed 40 ms. */
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+    if (c->setting->sources > 0) {
+        const struct conn_address *source =
+            &c->setting->source[c->setting->next_source++ % c->setting->sources];
+        setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
+        if (bind(fd, (const struct sockaddr *)&source->address, source->length) != 0)
+            return -1;
+    }
+    if (connect(fd, (const struct sockaddr *)target, c->arm->target.length) != 0 &&
+        errno != EINPROGRESS)
+        return -1;
+    return 0;
+}
+
+enum conn_step conn_start(struct conn *c, struct conn_setting *setting, struct conn_arm *arm,
+                          uint64_t due_ns, uint64_t now_ns)
+{
+    c->setting = setting;
+    c->arm = arm;
+    c->state = CONN_STATE_CONNECTING;
+    wire_init(&c->wire, -1, setting->buffers);
+    c->tls = NULL;
+    c->request_sent = c->early_sent = 0;
+    c->due_ns = due_ns;
+    c->start_ns = now_ns;
+    c->connected_ns = c->secured_ns = c->first_byte_ns = c->end_ns = 0;
+    c->is_hrr = c->is_resumed = c->is_unclean = false;
+    if (is_measured(c))
+        histogram_record(arm->shard.start_lag_ns, now_ns > due_ns ? now_ns - due_ns : 0);
+    return open_socket(c) == 0 ? CONN_WAITS : fail_errno(c, errno);
+}
+
+enum conn_step conn_fail_local(struct conn *c, int error)
+{
+    return fail_errno(c, error);
+}
+
+void conn_time_out(struct conn *c, uint64_t now_ns)
+{
+    (void)now_ns;
+    if (is_measured(c)) {
+        struct shard_failure f = {phase_of(c), "timeout", 0, false, "", 0};
+        if (c->state == CONN_STATE_HANDSHAKE)
+            snprintf(f.detail, sizeof(f.detail), "after a ClientHello of %zu bytes",
+                     c->wire.first_flight_bytes);
+        c->arm->shard.tally.scheduled++;
+        c->arm->shard.tally.timed_out++;
+        shard_count_failure(&c->arm->shard, &f);
+    }
+    (void)finish(c, true);
+}
+
+void conn_abandon(struct conn *c, uint64_t now_ns)
+{
+    struct shard *s = &c->arm->shard;
+    if (is_measured(c)) {
+        s->tally.scheduled++;
+        s->tally.unfinished++;
+        if (now_ns - c->start_ns > s->oldest_unfinished_ns)
+            s->oldest_unfinished_ns = now_ns - c->start_ns;
+    }
+    (void)finish(c, true);
+}
+
+void conn_arm_fini(struct conn_arm *arm)
+{
+    for (size_t i = 0; i < arm->sessions; i++)
+        arm->backend->session_free(arm->session[i]);
+    arm->sessions = 0;
+    if (arm->backend != NULL)
+        arm->backend->context_free(arm->context);
+    arm->context = NULL;
+    shard_fini(&arm->shard);
+}

@@ -1,0 +1,107 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * conn.h - one measured connection: connect, TLS, request, response, close.
+ *
+ * Layer: run.
+ * Shape: a state machine; each state is one function that is called when the socket may be
+ *   read or written and either waits on or goes to the next.  The request leaves in the
+ *   client's last flight, behind Finished.  The connection is over as soon as the last byte
+ *   of the response is there; it is then counted in its arm's shard and can be used again.
+ * Times: CLOCK_MONOTONIC ns.  tcp: connect() called -> writable.  tls: before the send of
+ *   the first ClientHello byte -> handshake complete here.  ttfb, ttlb: handshake complete
+ *   (the request follows at once) -> first, last byte of the response.  response: due ->
+ *   last byte.
+ * Threads: one owner, its worker.
+ */
+#ifndef RUN_CONN_H
+#define RUN_CONN_H
+
+#include <netinet/in.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/socket.h>
+#include "run/http.h"
+#include "run/shard.h"
+#include "run/wire.h"
+#include "tls/backend.h"
+
+#define CONN_SESSIONS 64u
+
+enum conn_close { CONN_CLOSE_FIN, CONN_CLOSE_RST };
+
+struct conn_address {
+    struct sockaddr_storage address;
+    socklen_t length; /* 0: none */
+};
+
+/* What the connections of one arm and one worker share. */
+struct conn_arm {
+    const struct tls_backend *backend;
+    struct tls_context *context;
+    struct conn_address target;
+    const char *server_name; /* NULL: no SNI */
+    const char *request;
+    size_t request_bytes;
+    double resume; /* share */
+    bool wants_early;
+    bool uses_tickets_once; /* early data: a ticket is good for one connection */
+    struct tls_session *session[CONN_SESSIONS];
+    size_t sessions;
+    double resume_due; /* accumulates `resume`; 1 or more: the next one resumes */
+    struct shard shard;
+};
+
+/* What all connections of a worker share. */
+struct conn_setting {
+    enum conn_close close;
+    const struct conn_address *source; /* local addresses, taken in turn */
+    size_t sources, next_source;
+    struct wire_buffers *buffers;
+    uint64_t measured_from_ns; /* earlier due times are warm-up and not counted */
+    void (*on_record)(void *arg, unsigned arm, const struct shard_record *r); /* or NULL */
+    void *record_arg;
+};
+
+enum conn_state {
+    CONN_STATE_IDLE,
+    CONN_STATE_CONNECTING,
+    CONN_STATE_HANDSHAKE,
+    CONN_STATE_REQUEST,
+    CONN_STATE_RESPONSE,
+};
+
+struct conn {
+    struct conn *next, *previous; /* of the worker's lists */
+    struct conn_setting *setting;
+    struct conn_arm *arm;
+    unsigned arm_index;
+    enum conn_state state;
+    struct wire wire;
+    struct tls_conn *tls;
+    struct http_response response;
+    size_t request_sent, early_sent;
+    uint64_t due_ns, start_ns, connected_ns, secured_ns, first_byte_ns, end_ns;
+    bool is_hrr, is_resumed, is_unclean;
+};
+
+enum conn_step {
+    CONN_WAITS, /* step again when the socket's state changes */
+    CONN_OVER,  /* counted and closed; the struct may be used again */
+};
+
+/* Begin: the socket is made and connect() called.  CONN_OVER: it failed at once (and is
+ * counted).  On CONN_WAITS c->wire.fd is to be watched, for reading and writing, edges. */
+enum conn_step conn_start(struct conn *c, struct conn_setting *setting, struct conn_arm *arm,
+                          uint64_t due_ns, uint64_t now_ns);
+/* has_ended: the event said hang-up or error, has_error: error. */
+enum conn_step conn_step(struct conn *c, bool has_ended, bool has_error);
+/* This machine could not go on with it (errno): counted as failed, closed. */
+enum conn_step conn_fail_local(struct conn *c, int error);
+/* The timeout has passed: counted as timed out, closed. */
+void conn_time_out(struct conn *c, uint64_t now_ns);
+/* The run is over: counted as unfinished, closed. */
+void conn_abandon(struct conn *c, uint64_t now_ns);
+
+void conn_arm_fini(struct conn_arm *arm); /* sessions, context, shard */
+
+#endif

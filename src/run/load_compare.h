@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * load_compare.h - latency differences between arms, with intervals, floor and verdict.
+ *
+ * Layer: run.  Pure: trials in the result in, comparisons out.
+ * Units: us in the result.
+ * Method: a metric of an arm is the median of its trials' values.  The difference's interval
+ *   is a bootstrap in two stages: whole blocks (trial k of both arms together, so that what
+ *   both saw cancels), then, in each, the sample itself.  The resampled order statistic is
+ *   drawn from its exact distribution (rank r of n has the law of the empirical quantile
+ *   function at a Beta(r, n + 1 - r) variate); the resampled mean from its normal limit.
+ *   As few clusters make percentile intervals too narrow, both ends are moved away from
+ *   the value by t(n-1) / z * sqrt(n / (n-1)).  Fewer than LOAD_COMPARE_BLOCKS_MIN blocks,
+ *   or too few samples for the quantile, give no interval.
+ * Source: Efron & Tibshirani 1993, ch. 8 and 13; Davison & Hinkley 1997, 3.8 (hierarchical
+ *   data); David & Nagaraja 2003, 2.2 (order statistics).
+ */
+#ifndef RUN_LOAD_COMPARE_H
+#define RUN_LOAD_COMPARE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "result/result.h"
+#include "run/arm.h"
+
+#define LOAD_COMPARE_BLOCKS_MIN 3u
+#define LOAD_COMPARE_ROUNDS 2000u
+#define LOAD_COMPARE_P99_SAMPLES 1000u
+#define LOAD_COMPARE_P999_SAMPLES 10000u
+
+enum load_statistic { LOAD_MIN, LOAD_MEAN, LOAD_P50, LOAD_P95, LOAD_P99, LOAD_P999 };
+#define LOAD_STATISTICS 6u
+const char *load_statistic_name(enum load_statistic s); /* "min" ... "p99_9" */
+
+/* Of one histogram that is not empty, in its unit. */
+double load_statistic_of(const struct histogram *h, enum load_statistic s);
+
+struct load_difference {
+    double baseline_value, value; /* medians over the blocks */
+    struct figure difference, ratio;
+    double wide_low, wide_high; /* at VERDICT_CONFIDENCE; NAN without an interval */
+};
+/* a[k] and b[k]: block k of baseline and arm, none NULL or empty; blocks >= 1.  Values are
+ * multiplied by `scale`.  Deterministic for a seed. */
+void load_difference_of(const struct histogram *const *a, const struct histogram *const *b,
+                        size_t blocks, enum load_statistic s, double scale, uint64_t seed,
+                        struct load_difference *out);
+
+/* Compare every arm with its baseline: tcp, tls, ttfb, response by all statistics, as
+ * "latency_us.tls.p99".  Trials pair by index; a pair of which one lacks the phase is left
+ * out.  Verdicts rest on trials that are valid; elapsed_s is the run's. */
+void load_compare(const struct arm_list *arms, uint64_t seed, double elapsed_s,
+                  struct result *result);
+
+#endif

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * server_conn.h - one connection of the embedded server.
+ *
+ * Layer: run, private to the server.
+ * Threads: one owner, its worker.
+ */
+#ifndef RUN_SERVER_CONN_H
+#define RUN_SERVER_CONN_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include "run/http.h"
+#include "run/server.h"
+#include "run/wire.h"
+
+#define SERVER_SCRATCH_BYTES (HTTP_HEAD_BYTES_MAX + 16384u)
+
+/* Written by one worker, read by anyone. */
+struct server_counters {
+    atomic_uint_fast64_t accepted, handshakes, handshakes_failed, resumed, requests, timed_out,
+        accept_paused, body_bytes;
+};
+
+/* What the connections of one worker and endpoint share. */
+struct server_site {
+    const struct tls_backend *backend;
+    struct tls_context *context;
+    bool accepts_early;
+    struct server_counters *counters;
+    struct wire_buffers *buffers;
+    char *scratch; /* SERVER_SCRATCH_BYTES, for one step */
+};
+
+enum server_state {
+    SERVER_EARLY,
+    SERVER_HANDSHAKE,
+    SERVER_REQUEST,
+    SERVER_ANSWER,
+    SERVER_CLOSING,
+};
+
+struct server_conn {
+    struct server_conn *next, *previous;
+    struct server_site *site;
+    struct wire wire;
+    struct tls_conn *tls;
+    enum server_state state;
+    bool is_close;
+    char *head; /* a request that is not complete yet, or NULL */
+    size_t head_bytes;
+    char answer[192]; /* its head */
+    size_t answer_bytes, answer_sent;
+    uint64_t body_left;
+    bool is_ok_body; /* "OK\n", else filler */
+    uint64_t last_ns; /* progress */
+};
+
+/* fd is the connection's from now on.  false: no memory, fd closed. */
+bool server_conn_open(struct server_conn *c, struct server_site *site, int fd, uint64_t now_ns);
+/* true: goes on; false: over, to be closed. */
+bool server_conn_step(struct server_conn *c, bool has_ended, uint64_t now_ns);
+void server_conn_close(struct server_conn *c);
+
+#endif
