@@ -5,7 +5,7 @@
  * Layer: report (may include result stats base).  Sees only a const result; no terminal,
  *   no environment, no clock: what the output is for stands in struct report_options.
  * Shape: a formatter appends to a struct text and cannot fail; the result must hold
- *   result_check (asserted).
+ *   result_check (else report_require_whole ends the process).
  * Adding one: a function, a row in format.c, a value in enum report_format_id.
  * Threads: any.
  */
@@ -40,6 +40,10 @@ struct report_format {
 
 const struct report_format *report_format_of(enum report_format_id id);
 const struct report_format *report_find_format(const char *name); /* NULL: none */
+
+/* A bug in whoever made the result must not become a file: ends the process, naming the
+ * identity that is broken, unless result_check holds. */
+void report_require_whole(const struct result *r);
 
 /* The formatters. */
 void report_add_text(const struct result *r, struct text *out,

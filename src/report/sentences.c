@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/sentences.h"
+
+#include <math.h>
+#include <string.h>
+#include "report/figures.h"
+#include "report/lookup.h"
+
+void sentences_add_arm(struct text *out, const struct result_arm *arm)
+{
+    text_add_harmless(out, arm->name);
+    if (arm->negotiated.group == NULL || text_same_name(arm->negotiated.group, arm->name))
+        return;
+    text_add(out, " (");
+    text_add_harmless(out, arm->negotiated.group);
+    text_add(out, ")");
+}
+
+static const char *verb_of(enum result_verdict verdict)
+{
+    static const char *const verbs[RESULT_VERDICTS] = {
+        [RESULT_VERDICT_SLOWER] = "costs",
+        [RESULT_VERDICT_FASTER] = "saves",
+        [RESULT_VERDICT_SAME] = "makes no difference beyond noise to",
+        [RESULT_VERDICT_INCONCLUSIVE] = "is inconclusive for",
+        [RESULT_VERDICT_WITHHELD] = "has its verdict withheld for",
+    };
+    return verbs[verdict];
+}
+
+/* " +129 us (+47 %, 95 % interval +120 to +141)" */
+static void add_difference(struct text *out, const struct result_comparison *c)
+{
+    const struct figure *d = &c->difference;
+    if (!figure_is_set(d)) {
+        text_add(out, " (no figure)");
+        return;
+    }
+    const bool is_plain =
+        c->verdict == RESULT_VERDICT_SLOWER || c->verdict == RESULT_VERDICT_FASTER;
+    text_add(out, is_plain ? " " : " (");
+    figures_add_signed_us(out, d->value);
+    text_add(out, " us");
+    text_add(out, is_plain ? " (" : ", ");
+    figures_add_change(out, figures_change(c));
+    if (figure_has_interval(d)) {
+        text_addf(out, ", %.3g %% interval ", c->confidence * 100);
+        figures_add_signed_us(out, d->low);
+        text_add(out, " to ");
+        figures_add_signed_us(out, d->high);
+    }
+    if (c->verdict == RESULT_VERDICT_INCONCLUSIVE && !isnan(c->settle_s)) {
+        text_add(out, "; a run of about ");
+        figures_add_seconds(out, c->settle_s);
+        text_add(out, " might settle it");
+    }
+    text_add(out, ")");
+}
+
+static bool add_cpu_cost(struct text *out, const struct result *r, const char *arm)
+{
+    const struct result_comparison *last = NULL;
+    for (unsigned side = 0; side < RESULT_SIDES; side++) {
+        const char *name = result_side_name((enum result_side)side);
+        const struct result_comparison *c = lookup_metric(r, arm, "cpu_us", name, NULL);
+        if (c == NULL)
+            continue;
+        if (last != NULL)
+            text_add(out, " and");
+        if (last == NULL || last->verdict != c->verdict)
+            text_addf(out, " %s", verb_of(c->verdict));
+        text_addf(out, " the %s", name);
+        add_difference(out, c);
+        last = c;
+    }
+    return last != NULL;
+}
+
+static double mean_difference(const struct result_range *b, const struct result_range *a)
+{
+    return a->count == 0 || b->count == 0 ? NAN : b->mean - a->mean;
+}
+
+static void add_byte_cost(struct text *out, const struct result_arm *arm,
+                          const struct result_arm *baseline)
+{
+    const double client = mean_difference(&arm->bytes.handshake[RESULT_CLIENT],
+                                          &baseline->bytes.handshake[RESULT_CLIENT]);
+    const double server = mean_difference(&arm->bytes.handshake[RESULT_SERVER],
+                                          &baseline->bytes.handshake[RESULT_SERVER]);
+    const double trips = mean_difference(&arm->bytes.round_trips, &baseline->bytes.round_trips);
+    if (!isnan(client) && !isnan(server)) {
+        text_add(out, "; ");
+        figures_add_signed_bytes(out, client);
+        text_add(out, " bytes from the client, ");
+        figures_add_signed_bytes(out, server);
+        text_add(out, " from the server");
+    }
+    if (!isnan(trips) && fabs(trips) > 0) {
+        text_add(out, "; ");
+        figures_add_signed_bytes(out, trips);
+        text_add(out, fabs(trips) > 1 ? " round trips" : " round trip");
+    }
+    if (arm->negotiated.hrr > 0) {
+        text_add(out, " (HelloRetryRequest in ");
+        figures_add_share(out,
+                          (double)arm->negotiated.hrr / (double)arm->negotiated.handshakes);
+        text_add(out, " of handshakes)");
+    }
+}
+
+bool sentences_add_cost(struct text *out, const struct result *r, const struct result_arm *arm)
+{
+    const struct result_arm *baseline = lookup_baseline(r, arm->name);
+    if (baseline == NULL)
+        return false;
+    sentences_add_arm(out, arm);
+    if (!add_cpu_cost(out, r, arm->name))
+        text_add(out, " has no CPU figure");
+    add_byte_cost(out, arm, baseline);
+    text_add(out, ".");
+    return true;
+}
+
+static double side_noise(const struct result *r, const char *side)
+{
+    char metric[32] = "cpu_us.";
+    double largest = NAN;
+    strncat(metric, side, sizeof(metric) - strlen(metric) - 1);
+    for (size_t i = 0; i < r->comparisons; i++) {
+        const struct result_comparison *c = &r->comparison[i];
+        if (strcmp(c->metric, metric) == 0 && !(c->noise_floor <= largest))
+            largest = c->noise_floor;
+    }
+    return largest;
+}
+
+bool sentences_add_noise_floor(struct text *out, const struct result *r)
+{
+    const double client = side_noise(r, "client");
+    const double server = side_noise(r, "server");
+    if (r->comparisons == 0 || r->kind != RESULT_KIND_CPU)
+        return false;
+    if (isnan(client) && isnan(server)) {
+        text_add(out, "Noise floor: not known, no arm is a control (a copy of its baseline).");
+        return true;
+    }
+    text_add(out, "Noise floor, what two equal arms differ by in this run: ");
+    figures_add_us(out, client);
+    text_add(out, " us on the client, ");
+    figures_add_us(out, server);
+    text_add(out, " us on the server.");
+    return true;
+}
+
+bool sentences_add_primitives(struct text *out, const struct result *r)
+{
+    size_t shown = 0;
+    for (size_t i = 0; i < r->arms; i++) {
+        const struct result_arm *arm = &r->arm[i];
+        const struct figure *share = arm->cpu.primitives_share;
+        if (!figure_is_set(&share[RESULT_CLIENT]) && !figure_is_set(&share[RESULT_SERVER]))
+            continue;
+        text_add(out, shown++ == 0 ? "Cryptography alone, timed in the same run, explains of "
+                                     "the client and the server: "
+                                   : "; ");
+        text_add_harmless(out, arm->name);
+        text_add(out, " ");
+        figures_add_share(out, share[RESULT_CLIENT].value);
+        text_add(out, " and ");
+        figures_add_share(out, share[RESULT_SERVER].value);
+    }
+    if (shown > 0)
+        text_add(out, ".");
+    return shown > 0;
+}
+
+bool sentences_add_accounts(struct text *out, const struct result *r)
+{
+    if (isnan(r->process_cpu_s) || isnan(r->reported_cpu_s))
+        return false;
+    text_addf(out, "Accounts: the process used %.3g s of CPU, of which %.3g s are reported",
+              r->process_cpu_s, r->reported_cpu_s);
+    if (!isnan(r->harness_cpu_s))
+        text_addf(out, " and %.3g s are the harness's own", r->harness_cpu_s);
+    text_add(out, ".");
+    return true;
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * sentences.h - the answer in words.
+ *
+ * Layer: report.
+ * Shape: appends plain sentences without newline; names in them are harmless.  A function
+ *   that returns false had nothing to say and appended nothing.
+ * Threads: any.
+ */
+#ifndef REPORT_SENTENCES_H
+#define REPORT_SENTENCES_H
+
+#include "base/text.h"
+#include "result/result.h"
+
+/* "pq (X25519MLKEM768)"; the group left out where it says nothing new. */
+void sentences_add_arm(struct text *out, const struct result_arm *arm);
+/* What the run was: kind, arms' trials, sizes. */
+void sentences_add_title(struct text *out, const struct result *r);
+/* What the arm costs against its baseline, CPU and bytes. */
+bool sentences_add_cost(struct text *out, const struct result *r, const struct result_arm *arm);
+bool sentences_add_noise_floor(struct text *out, const struct result *r);
+bool sentences_add_primitives(struct text *out, const struct result *r);
+bool sentences_add_accounts(struct text *out, const struct result *r);
+/* Where the figures come from and what they leave out. */
+void sentences_add_source(struct text *out, const struct result *r);
+void sentences_add_host(struct text *out, const struct result_host *host);
+bool sentences_add_libraries(struct text *out, const struct result *r);
+void sentences_add_run(struct text *out, const struct result *r); /* seed, time, version */
+bool sentences_add_interrupted(struct text *out, const struct result *r);
+void sentences_add_problem(struct text *out, const struct result_problem *p);
+/* Kind load. */
+bool sentences_add_slow_causes(struct text *out, const struct result_arm *arm);
+bool sentences_add_verdict(struct text *out, const struct result *r,
+                           const struct result_arm *arm);
+/* What "*" and "censored" mean, where they stand; out must be empty. */
+bool sentences_add_marks(struct text *out, const struct result *r);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "report/sentences.h"
+
+#include <math.h>
+#include <string.h>
+#include "report/figures.h"
+
+/* Trials of the arm that has most of them. */
+static size_t most_trials(const struct result *r)
+{
+    size_t most = 0;
+    for (size_t i = 0; i < r->arms; i++) {
+        if (r->arm[i].trials > most)
+            most = r->arm[i].trials;
+    }
+    return most;
+}
+
+/* Handshakes scheduled in each trial; 0: not all the same, or none. */
+static uint64_t handshakes_each(const struct result *r)
+{
+    uint64_t each = 0;
+    for (size_t i = 0; i < r->arms; i++) {
+        for (size_t k = 0; k < r->arm[i].trials; k++) {
+            const uint64_t scheduled = r->arm[i].trial[k].tally.scheduled;
+            if (each != 0 && scheduled != each)
+                return 0;
+            each = scheduled;
+        }
+    }
+    return each;
+}
+
+static void add_counted(struct text *out, uint64_t count, const char *noun)
+{
+    text_addf(out, "%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
+}
+
+static void add_cpu_title(struct text *out, const struct result *r)
+{
+    const uint64_t each = handshakes_each(r);
+    text_add(out, "TLS handshakes in one process: CPU and bytes of each side; median of ");
+    add_counted(out, most_trials(r), "repeat");
+    if (each != 0) {
+        text_add(out, " of ");
+        add_counted(out, each, "handshake");
+    }
+}
+
+static void add_load_title(struct text *out, const struct result *r)
+{
+    const char *target = pairs_find(&r->config, "target");
+    const char *rate = pairs_find(&r->config, "rate");
+    text_add(out, "Fresh TLS handshakes");
+    if (rate != NULL) {
+        text_add(out, " at ");
+        text_add_harmless(out, rate);
+        if (strchr(rate, '/') == NULL)
+            text_add(out, "/s");
+    }
+    text_add(out, " against ");
+    text_add_harmless(out,
+                      target == NULL || target[0] == '\0' ? "the embedded server" : target);
+    text_add(out, "; latency, median of ");
+    add_counted(out, most_trials(r), "trial");
+}
+
+void sentences_add_title(struct text *out, const struct result *r)
+{
+    if (r->kind == RESULT_KIND_CPU)
+        add_cpu_title(out, r);
+    else
+        add_load_title(out, r);
+}
+
+void sentences_add_source(struct text *out, const struct result *r)
+{
+    if (r->kind == RESULT_KIND_CPU) {
+        text_add(out, "Source: CPU time of each side's own thread (user and system) around the "
+                      "TLS calls, set-up and tear-down included; client and server in one "
+                      "process: no network, no sockets, no kernel TCP. Bytes are counted where "
+                      "the TLS libraries read and write, without TCP and IP headers.");
+        return;
+    }
+    text_add(out,
+             "Source: monotonic clock of the load generator. tcp: connect to established; tls: "
+             "first byte of the ClientHello to the handshake complete; ttfb: request to first "
+             "byte; response: from the due time of the arrival to the last byte, so that "
+             "waiting counts. Only completed handshakes have a latency; failures are counted "
+             "apart. Each figure is the median of the trials.");
+}
+
+static void add_fact(struct text *out, const char *before, const char *fact, const char *after)
+{
+    if (fact == NULL || fact[0] == '\0')
+        return;
+    text_add(out, before);
+    text_add_harmless(out, fact);
+    text_add(out, after);
+}
+
+void sentences_add_host(struct text *out, const struct result_host *host)
+{
+    const struct host_facts *f = &host->facts;
+    text_add(out, "Host");
+    if (strcmp(host->role, "both") != 0)
+        add_fact(out, " (", host->role, ")");
+    text_add(out, ": ");
+    text_add_harmless(out, f->cpu_model[0] == '\0' ? "unknown CPU" : f->cpu_model);
+    if (f->cores_online != 0) {
+        text_add(out, ", ");
+        add_counted(out, f->cores_online, "core");
+    }
+    if (f->cores_allowed != 0 && f->cores_allowed != f->cores_online)
+        text_addf(out, " (%u allowed)", f->cores_allowed);
+    if (f->has_quota)
+        text_addf(out, ", quota of %.3g CPUs", f->quota_cpus);
+    add_fact(out, ", Linux ", f->kernel, "");
+    add_fact(out, " ", f->arch, "");
+    add_fact(out, ", ", f->os, "");
+    add_fact(out, ", virtualization ", f->virtualization, "");
+    add_fact(out, ", governor ", f->governor, "");
+    add_fact(out, ", clock ", f->clocksource, "");
+    add_fact(out, "; client on core ", host->client_cores, "");
+    add_fact(out, "; server on core ", host->server_cores, "");
+    text_add(out, ".");
+}
+
+bool sentences_add_libraries(struct text *out, const struct result *r)
+{
+    for (size_t i = 0; i < r->build.backends; i++) {
+        const struct result_backend *b = &r->build.backend[i];
+        text_add(out, i == 0 ? "TLS: " : "; ");
+        text_add_harmless(out, b->name);
+        text_add(out, " ");
+        text_add_harmless(out, b->version);
+        add_fact(out, " (", b->description, ")");
+    }
+    if (r->build.backends > 0)
+        text_add(out, ".");
+    return r->build.backends > 0;
+}
+
+void sentences_add_run(struct text *out, const struct result *r)
+{
+    text_add(out, "Run: ");
+    add_fact(out, "", r->started_at, ", ");
+    if (!isnan(r->elapsed_s)) {
+        figures_add_seconds(out, r->elapsed_s);
+        text_add(out, ", ");
+    }
+    text_addf(out, "seed %llu", (unsigned long long)r->seed);
+    add_fact(out, ", pqc-bench ", r->build.version, "");
+    add_fact(out, ", ", r->build.compiler, "");
+    add_fact(out, ", built with sanitizer ", r->build.sanitizer, " (slow: no figure holds)");
+    text_add(out, ".");
+}
+
+bool sentences_add_interrupted(struct text *out, const struct result *r)
+{
+    if (!r->is_interrupted)
+        return false;
+    text_add(out, "INTERRUPTED");
+    add_fact(out, " by ", r->interrupted_by, "");
+    text_add(out, ": what was finished until then.");
+    return true;
+}
+
+void sentences_add_problem(struct text *out, const struct result_problem *p)
+{
+    text_add(out, p->severity == RESULT_FAULT ? "NOT VALID, " : "Note, ");
+    text_add_harmless(out, p->code);
+    add_fact(out, ", arm ", p->arm, "");
+    if (p->trial != 0)
+        text_addf(out, ", trial %u", p->trial);
+    text_add(out, ": ");
+    text_add_harmless(out, p->message);
+}
