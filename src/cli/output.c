@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/text.h"
+#include "cli/outfile.h"
+#include "cli/output.h"
+#include "cli/terminal.h"
+#include "report/files.h"
+
+/* The options that take a file, one format each. */
+struct taker {
+    const char *option, *path;
+    enum report_format_id format;
+};
+#define TAKERS 3u
+
+static void list_takers(const struct output_options *o, struct taker out[TAKERS])
+{
+    out[0] = (struct taker){"--json", o->json, REPORT_JSON};
+    out[1] = (struct taker){"--csv", o->csv, REPORT_CSV};
+    out[2] = (struct taker){"--markdown", o->markdown, REPORT_MARKDOWN};
+}
+
+struct report_options output_look(const struct output_options *o)
+{
+    return (struct report_options){
+        .columns = terminal_is(STDOUT_FILENO) ? terminal_columns(STDOUT_FILENO) : 100,
+        .has_colour = terminal_has_colours(STDOUT_FILENO),
+        .has_utf8 = !o->is_ascii && terminal_has_utf8(),
+        .is_detailed = o->is_detailed,
+    };
+}
+
+static int prepare_directory(const char *directory, struct err *e)
+{
+    if (outfile_make_directory(directory, e) != 0 || report_probe_directory(directory, e) != 0)
+        return err_add_context(e, "--output");
+    return 0;
+}
+
+int output_prepare(const struct output_options *o, struct err *e)
+{
+    struct taker takers[TAKERS];
+    const struct taker *stdout_taker = NULL;
+    list_takers(o, takers);
+    for (size_t i = 0; i < TAKERS; i++) {
+        if (!takers[i].path)
+            continue;
+        if (outfile_is_stdout(takers[i].path) && stdout_taker)
+            return err_set(e, ERR_USAGE, "%s -: standard output is taken by %s already",
+                           takers[i].option, stdout_taker->option);
+        if (outfile_is_stdout(takers[i].path))
+            stdout_taker = &takers[i];
+        if (outfile_probe(takers[i].path, e) != 0)
+            return err_add_context(e, "%s", takers[i].option);
+    }
+    return o->directory ? prepare_directory(o->directory, e) : 0;
+}
+
+static int write_taker(const struct taker *taker, const struct output_options *o,
+                       const struct result *result, struct err *e)
+{
+    struct report_options look = REPORT_OPTIONS_DEFAULT;
+    struct text content = {0};
+    look.is_detailed = o->is_detailed;
+    report_format_of(taker->format)->add(result, &content, &look);
+    int failed = outfile_write(taker->path, &content, e);
+    text_free(&content);
+    return failed ? err_add_context(e, "%s", taker->option) : 0;
+}
+
+static int write_files(const struct output_options *o, const struct taker *takers,
+                       const struct result *result, struct err *e)
+{
+    for (size_t i = 0; i < TAKERS; i++)
+        if (takers[i].path && !outfile_is_stdout(takers[i].path) &&
+            write_taker(&takers[i], o, result, e) != 0)
+            return -1;
+    if (o->directory && report_write_all(result, o->directory, e) != 0)
+        return err_add_context(e, "--output");
+    return 0;
+}
+
+static void show_table(const struct output_options *o, const struct result *result)
+{
+    struct report_options look = output_look(o);
+    struct text table = {0};
+    report_add_text(result, &table, &look);
+    fwrite(text_str(&table), 1, table.length, stdout);
+    text_free(&table);
+}
+
+static int answer_strict(const struct result *result, struct err *e)
+{
+    for (size_t i = 0; i < result->problems; i++)
+        if (result->problem[i].severity == RESULT_FAULT)
+            return err_set(e, ERR_FAILED, "not valid: %s: %s", result->problem[i].code,
+                           result->problem[i].message);
+    return err_set(e, ERR_FAILED, "not valid");
+}
+
+int output_show(const struct output_options *o, const struct result *result, struct err *e)
+{
+    struct taker takers[TAKERS];
+    list_takers(o, takers);
+    if (write_files(o, takers, result, e) != 0)
+        return -1;
+    bool is_taken = false;
+    for (size_t i = 0; i < TAKERS; i++) {
+        if (!takers[i].path || !outfile_is_stdout(takers[i].path))
+            continue;
+        is_taken = true;
+        if (write_taker(&takers[i], o, result, e) != 0)
+            return -1;
+    }
+    if (!is_taken && !o->is_quiet)
+        show_table(o, result);
+    return o->is_strict && !result->is_valid ? answer_strict(result, e) : 0;
+}
