@@ -25,6 +25,7 @@ static const char *const chains[] = {
     [TLS_CHAIN_SELF_SIGNED] = "self-signed",
     [TLS_CHAIN_LEAF] = "leaf",
     [TLS_CHAIN_INTERMEDIATE] = "leaf+intermediate",
+    [TLS_CHAIN_BARE] = "bare",
 };
 
 static int refuse(struct err *e, const char *value, const char *accepted)
@@ -132,7 +133,7 @@ static int set_chain(struct arm *arm, const char *value, struct err *e)
             return 0;
         }
     }
-    return refuse(e, value, "self-signed, leaf, leaf+intermediate");
+    return refuse(e, value, "self-signed, leaf, leaf+intermediate, bare");
 }
 
 static void get_chain(const struct arm *arm, char *buf, size_t size)
@@ -347,7 +348,7 @@ static const struct arm_key keys[] = { /* table */
     {"cert", "KIND", "ecdsa-p256",
      "the server's certificate: ecdsa-p256, ecdsa-p384, rsa-2048, rsa-3072, ed25519, mldsa44, mldsa65, mldsa87",
      set_certificate, get_certificate},
-    {"chain", "SHAPE", "self-signed", "what the server sends: self-signed, leaf, leaf+intermediate",
+    {"chain", "SHAPE", "self-signed", "what the server sends: self-signed, leaf, leaf+intermediate, bare (self-signed, no extensions)",
      set_chain, get_chain},
     {"cipher", "LIST", AUTO, "cipher suites; auto: AES-256-GCM with SHA-384", set_cipher, get_cipher},
     {"tls", "VERSION", "1.3", "the only version offered and accepted: 1.2, 1.3", set_tls, get_tls},

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/hello.h"
+#include <string.h>
+
+#define RECORD_HEADER 5u
+#define RECORD_HANDSHAKE 22u
+#define MESSAGE_HEADER 4u
+#define CLIENT_HELLO 1u
+#define EXTENSION_KEY_SHARE 51u
+#define VERSION_AND_RANDOM 34u
+
+/* Never leaves its bytes: once something is missing it is bad and gives 0 and nothing. */
+struct reader {
+    const uint8_t *at;
+    size_t left;
+    bool is_bad;
+};
+
+static size_t get(struct reader *r, size_t width)
+{
+    size_t value = 0;
+    if (r->is_bad || r->left < width) {
+        r->is_bad = true;
+        return 0;
+    }
+    for (size_t i = 0; i < width; i++)
+        value = value << 8 | r->at[i];
+    r->at += width;
+    r->left -= width;
+    return value;
+}
+
+static struct reader get_bytes(struct reader *r, size_t n)
+{
+    struct reader part = {r->at, n, false};
+    if (r->is_bad || r->left < n) {
+        r->is_bad = true;
+        return (struct reader){r->at, 0, true};
+    }
+    r->at += n;
+    r->left -= n;
+    return part;
+}
+
+static struct reader get_vector(struct reader *r, size_t width)
+{
+    size_t n = get(r, width);
+    return get_bytes(r, n);
+}
+
+static bool read_shares(struct reader extension, struct hello *out)
+{
+    struct reader shares = get_vector(&extension, 2);
+    while (!shares.is_bad && shares.left > 0) {
+        size_t group = get(&shares, 2);
+        struct reader key = get_vector(&shares, 2);
+        if (key.is_bad)
+            return false;
+        if (out->shares < HELLO_SHARES_MAX)
+            out->share[out->shares++] = (unsigned)group;
+    }
+    return !shares.is_bad && !extension.is_bad;
+}
+
+static bool read_message(struct reader body, struct hello *out)
+{
+    get_bytes(&body, VERSION_AND_RANDOM);
+    get_vector(&body, 1); /* session id */
+    get_vector(&body, 2); /* cipher suites */
+    get_vector(&body, 1); /* compression */
+    if (body.is_bad)
+        return false;
+    if (body.left == 0) /* extensions may be left out before TLS 1.3 */
+        return true;
+    struct reader extensions = get_vector(&body, 2);
+    while (!extensions.is_bad && extensions.left > 0) {
+        size_t type = get(&extensions, 2);
+        struct reader extension = get_vector(&extensions, 2);
+        if (extension.is_bad)
+            return false;
+        if (type == EXTENSION_KEY_SHARE && !read_shares(extension, out))
+            return false;
+    }
+    return !extensions.is_bad && !body.is_bad;
+}
+
+/* The handshake bytes of the first records, until they hold the whole message.  Returns its
+ * length without header, or 0. */
+static size_t join_records(struct reader *stream, uint8_t *message, size_t size)
+{
+    size_t have = 0;
+    for (;;) {
+        size_t type = get(stream, 1);
+        get(stream, 2);
+        struct reader record = get_vector(stream, 2);
+        if (record.is_bad || type != RECORD_HANDSHAKE || record.left == 0 ||
+            record.left > size - have)
+            return 0;
+        memcpy(message + have, record.at, record.left);
+        have += record.left;
+        if (have < MESSAGE_HEADER)
+            continue;
+        size_t body = (size_t)message[1] << 16 | (size_t)message[2] << 8 | message[3];
+        if (have >= MESSAGE_HEADER + body)
+            return message[0] == CLIENT_HELLO ? body : 0;
+    }
+}
+
+bool hello_read(const uint8_t *stream, size_t length, struct hello *out)
+{
+    uint8_t message[HELLO_BYTES_MAX];
+    struct reader r = {stream, length, false};
+    memset(out, 0, sizeof *out);
+    size_t body = join_records(&r, message, sizeof message);
+    if (body == 0 ||
+        !read_message((struct reader){message + MESSAGE_HEADER, body, false}, out)) {
+        memset(out, 0, sizeof *out);
+        return false;
+    }
+    out->record_bytes = length - r.left;
+    return true;
+}
