@@ -6,8 +6,9 @@
  * Shape: every field's type and range is checked, unknown fields are ignored, a field that
  *   is missing is absent.  What was read holds result_check, and writing it again gives the
  *   same bytes that were read, if this version wrote them.
- * Bounds: at most JSON_READ_MAX_BYTES of text, lists of at most JSON_READ_MAX_ITEMS,
- *   histograms as histogram_decode bounds them.
+ * Bounds: at most JSON_READ_MAX_BYTES of text, lists of at most JSON_READ_MAX_ITEMS and
+ *   JSON_READ_MAX_ITEMS_IN_ALL of them, histograms as histogram_decode bounds them and
+ *   JSON_READ_MAX_HISTOGRAM_BYTES of those.
  * Errors: one line that names the place: "arms[1].trials[0].tally.failed: not a whole
  *   number".  ERR_USAGE: not a result; ERR_SYSTEM: the file cannot be read.
  * Threads: any.
@@ -21,6 +22,8 @@
 
 #define JSON_READ_MAX_BYTES (64u << 20)
 #define JSON_READ_MAX_ITEMS 4096u
+#define JSON_READ_MAX_ITEMS_IN_ALL (256u << 10)
+#define JSON_READ_MAX_HISTOGRAM_BYTES (512u << 20)
 
 /* NULL and e on failure; the caller frees the result. */
 struct result *json_read_text(const char *text, size_t length, struct err *e)

@@ -2,6 +2,7 @@
 #include "report/latency.h"
 
 #include <assert.h>
+#include <math.h>
 #include <stdlib.h>
 #include "base/text.h"
 #include "stats/sample.h"
@@ -43,6 +44,18 @@ bool latency_is_marked(const struct latency_row *row, enum latency_column column
     return row->count < columns[column].wanted;
 }
 
+/* From the buckets, as whoever decodes the histogram gets it, and not histogram_mean, which
+ * is exact only until it is written: a result read from a file must show the same. */
+static double mean_of(const struct histogram *h)
+{
+    const double count = (double)histogram_count(h);
+    double mean = 0;
+    uint64_t low, high, n;
+    for (size_t cursor = 0; histogram_next(h, &cursor, &low, &high, &n);)
+        mean += ((double)low + (double)(high - low + 1) / 2) * ((double)n / count);
+    return fmin(fmax(mean, (double)histogram_min(h)), (double)histogram_max(h));
+}
+
 bool latency_of_histogram(const struct histogram *h, struct latency_row *row)
 {
     if (h == NULL || histogram_count(h) == 0)
@@ -53,7 +66,7 @@ bool latency_of_histogram(const struct histogram *h, struct latency_row *row)
             row->us[i] = (double)histogram_quantile(h, columns[i].quantile) / NS_PER_US;
     }
     row->us[LATENCY_MIN] = (double)histogram_min(h) / NS_PER_US;
-    row->us[LATENCY_MEAN] = histogram_mean(h) / NS_PER_US;
+    row->us[LATENCY_MEAN] = mean_of(h) / NS_PER_US;
     row->us[LATENCY_MAX] = (double)histogram_max(h) / NS_PER_US;
     return true;
 }

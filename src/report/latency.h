@@ -4,7 +4,8 @@
  *
  * Layer: report.
  * Units: microseconds, from histograms of nanoseconds.
- * Shape: nearest-rank percentiles (histogram_quantile).  A percentile of too few samples is
+ * Shape: nearest-rank percentiles (histogram_quantile); the mean is that of the buckets'
+ *   middles, within 1/2000.  A percentile of too few samples is
  *   there but marked: p99 wants 1,000, p99.9 10,000, p99.99 100,000 (METHOD.md).
  * Threads: any.
  */

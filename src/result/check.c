@@ -9,6 +9,9 @@
 #include "base/text.h"
 
 #define PLACE_SIZE 128
+/* Whole numbers below this are exact with the 15 digits that the JSON writer gives. */
+#define RANGE_LIMIT UINT64_C(1000000000000000)
+#define CONFIDENCE_MAX 0.999999
 #define SEED_LIMIT (UINT64_C(1) << 53)
 
 static void set_place(char place[PLACE_SIZE], const char *format, ...)
@@ -83,7 +86,7 @@ static int check_range(const char *at, const char *field, const struct result_ra
 {
     if (r->count == 0)
         return 0;
-    if (r->count > INT64_MAX || r->max > INT64_MAX)
+    if (r->count > INT64_MAX || r->max >= RANGE_LIMIT)
         return broken(e, at, field, "too large");
     if (!(r->min <= r->max))
         return broken(e, at, field, "min is above max");
@@ -402,8 +405,8 @@ static int check_comparison(const char *at, const struct result *r,
         check_figure(at, "difference", &c->difference, true, e) != 0 ||
         check_figure(at, "ratio", &c->ratio, false, e) != 0)
         return -1;
-    if (!(c->confidence > 0 && c->confidence < 1))
-        return broken(e, at, "confidence", "not between 0 and 1");
+    if (!(c->confidence > 0 && c->confidence <= CONFIDENCE_MAX))
+        return broken(e, at, "confidence", "not between 0 and 0.999999");
     if ((unsigned)c->verdict >= RESULT_VERDICTS)
         return broken(e, at, "verdict", "unknown");
     return 0;
