@@ -140,7 +140,8 @@ enum tls_cause {
     TLS_CAUSE_EOF,            /* end of stream in the middle; code 0 */
     TLS_CAUSE_IO,             /* transport error; code: errno */
     TLS_CAUSE_NOT_TLS,        /* the peer speaks something else */
-    TLS_CAUSE_VERSION,        /* no common version (client asked 1.3, got 1.2 ...) */
+    TLS_CAUSE_VERSION,        /* no common version (client asked 1.3, got 1.2 ...); code: 70 if
+                                 that alert was sent or received, else 0 */
     TLS_CAUSE_PROTOCOL,       /* malformed or unexpected message; no alert known */
     TLS_CAUSE_LOCAL,          /* out of memory, provider failure, misuse */
 };
@@ -213,7 +214,9 @@ struct tls_backend {
     void (*conn_free)(struct tls_conn *conn); /* NULL: nothing; moves no byte */
 
     /* Drive the handshake.  OK: complete at this side (client: its Finished was handed to
-     * the transport).  Leaves nothing in the thread's error queue. */
+     * the transport; server: its tickets too), and at each later call.  CLOSED: the peer
+     * sent close_notify instead (failure(): none).  Leaves nothing in the thread's error
+     * queue. */
     enum tls_status (*handshake)(struct tls_conn *conn);
 
     /* Application data.  read: also processes tickets and KeyUpdates; WANT_READ after them.
@@ -222,8 +225,9 @@ struct tls_backend {
     enum tls_status (*write)(struct tls_conn *conn, const void *buf, size_t len, size_t *count);
 
     /* Early data.  Client, before handshake(): OK with *count; only if the session allows
-     * it.  Server, before handshake(): OK with *count > 0, or CLOSED when there is (no
-     * more) early data and handshake() is to be called. */
+     * it (else FAILED).  Server, before handshake(): OK with *count > 0, or CLOSED when
+     * there is no (more) early data and handshake() is to be called; a server whose context
+     * takes early data must ask here first. */
     enum tls_status (*write_early)(struct tls_conn *conn, const void *buf, size_t len,
                                    size_t *count);
     enum tls_status (*read_early)(struct tls_conn *conn, void *buf, size_t len, size_t *count);
