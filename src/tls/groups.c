@@ -286,7 +286,7 @@ int tls_groups_restrict(struct tls_group_list *list, const char *const *supporte
         const struct tls_group_entry *entry = &list->entry[i];
         if (entry->group != NULL && is_in(supported, entry->group->name)) {
             i++;
-        } else if (entry->is_optional) {
+        } else if (entry->group == NULL || entry->is_optional) {
             remove_entry(list, i);
         } else {
             return err_set(e, ERR_UNSUPPORTED, "group %s: not supported by %s",

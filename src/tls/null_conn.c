@@ -283,7 +283,7 @@ static enum tls_status not_now(struct tls_conn *conn)
 
 static enum tls_status take_later_messages(struct tls_conn *conn)
 {
-    struct null_message_in message;
+    struct null_message_in message = {0};
     while (conn->messages.length > conn->consumed) {
         enum tls_status status = cut_message(conn, &message);
         if (status == TLS_STATUS_WANT_READ)
@@ -314,7 +314,7 @@ enum tls_status null_read(struct tls_conn *conn, void *buf, size_t len, size_t *
     if (conn->state != NULL_STATE_DONE)
         return not_now(conn);
     while (conn->data_left == 0) {
-        struct record record;
+        struct record record = {0};
         enum tls_status status = take_later_messages(conn);
         if (status == TLS_STATUS_OK)
             status = record_next(conn, &record);

@@ -2,6 +2,7 @@
 /* Does the null backend stand a peer that is slow, broken or hostile? */
 #include "null_pair.h"
 #include <errno.h>
+#include "tls/null_wire.h"
 
 struct script {
     const uint8_t *input;
@@ -142,7 +143,7 @@ static void a_flood_of_empty_records_ends(void **state)
     struct pair p;
     (void)state;
     for (size_t i = 0; i < sizeof(flood); i += 6)
-        memcpy(flood + i, "\x14\x03\x03\x00\x01\x01", 6);
+        memcpy(flood + i, (const uint8_t[]){0x14, 3, 3, 0, 1, 1}, 6);
     pair_init(&p, NULL);
     pair_connect(&p);
     assert_int_equal(run_script(p.context[DUPLEX_SERVER], &s, &failure), TLS_STATUS_FAILED);
@@ -282,9 +283,29 @@ static void a_hello_cannot_ask_for_more_than_a_second(void **state)
     pair_fini(&p);
 }
 
+static void a_reader_never_leaves_its_bytes(void **state)
+{
+    static const uint8_t bytes[] = {0, 2, 7, 8, 9};
+    (void)state;
+    for (size_t length = 0; length <= sizeof(bytes); length++) {
+        struct null_reader r = {.at = bytes, .left = length};
+        struct null_reader vector = null_get_vector(&r, 2);
+        assert_int_equal(vector.is_bad, length < 4);
+        assert_int_equal(r.is_bad, length < 4);
+        assert_int_equal(vector.left, length < 4 ? 0 : 2);
+        assert_int_equal(null_get(&vector, 2), length < 4 ? 0 : 0x0708);
+        assert_int_equal(null_get(&vector, 1), 0);
+        assert_true(vector.is_bad);
+        assert_int_equal(null_get(&r, 1), length < 5 ? 0 : 9);
+        assert_int_equal(r.is_bad, length < 5);
+        assert_int_equal(r.left, 0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_reader_never_leaves_its_bytes),
         cmocka_unit_test(failures_are_told_apart),
         cmocka_unit_test(a_broken_transport_is_named_by_errno),
         cmocka_unit_test(a_flood_of_empty_records_ends),
