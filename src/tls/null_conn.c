@@ -191,12 +191,14 @@ static enum tls_status take_alert(struct tls_conn *conn, const struct record *re
     if (record->length != 2)
         return null_refuse(conn, NULL_ALERT_DECODE_ERROR, "a malformed alert");
     unsigned level = record->data[0], alert = record->data[1];
-    if (alert == NULL_ALERT_CLOSE_NOTIFY && conn->state == NULL_STATE_DONE)
+    if (alert == NULL_ALERT_CLOSE_NOTIFY)
         return TLS_STATUS_CLOSED;
-    if (alert != NULL_ALERT_CLOSE_NOTIFY && level == ALERT_WARNING)
+    if (level == ALERT_WARNING)
         return idle(conn);
-    return null_fail(conn, TLS_CAUSE_ALERT_RECEIVED, (int)alert, "the peer sent alert %u",
-                     alert);
+    return null_fail(conn,
+                     alert == NULL_ALERT_PROTOCOL_VERSION ? TLS_CAUSE_VERSION
+                                                          : TLS_CAUSE_ALERT_RECEIVED,
+                     (int)alert, "the peer sent alert %u", alert);
 }
 
 /* Handshake bytes, to be cut into messages. */

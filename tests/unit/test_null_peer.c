@@ -90,7 +90,7 @@ static void failures_are_told_apart(void **state)
         {"\x15\x03\x03\x00\x02\x02\x28", 7, 0, TLS_CAUSE_ALERT_RECEIVED, 40},
         {"\x15\x03\x03\x00\x02\x02\x50", 7, 0, TLS_CAUSE_ALERT_RECEIVED, 80},
         {"\x15\x03\x03\x00\x02\x02\x70", 7, 0, TLS_CAUSE_ALERT_RECEIVED, 112},
-        {"\x15\x03\x03\x00\x02\x01\x00", 7, 0, TLS_CAUSE_ALERT_RECEIVED, 0},
+        {"\x15\x03\x03\x00\x02\x02\x46", 7, 0, TLS_CAUSE_VERSION, 70},
         /* A warning goes on; what comes behind it decides. */
         {"\x15\x03\x03\x00\x02\x01\x70", 7, 0, TLS_CAUSE_EOF, 0},
         {"\x15\x03\x03\x00\x02\x01\x70\x15\x03\x03\x00\x02\x02\x28", 14, 0,
@@ -117,6 +117,23 @@ static void failures_are_told_apart(void **state)
                      failure.detail);
         if (cases[i].cause == TLS_CAUSE_ALERT_SENT)
             assert_int_equal(s.last_sent, cases[i].code);
+    }
+    pair_fini(&p);
+}
+
+static void a_close_instead_of_an_answer_is_no_failure(void **state)
+{
+    static const uint8_t close_notify[] = {0x15, 3, 3, 0, 2, 1, 0};
+    struct script s = {.input = close_notify, .length = sizeof(close_notify)};
+    struct tls_failure failure;
+    struct pair p;
+    (void)state;
+    pair_init(&p, NULL);
+    pair_connect(&p);
+    for (int i = 0; i < 2; i++) {
+        s.at = 0;
+        assert_int_equal(run_script(p.context[i], &s, &failure), TLS_STATUS_CLOSED);
+        assert_int_equal(failure.cause, TLS_CAUSE_NONE);
     }
     pair_fini(&p);
 }
@@ -307,6 +324,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_reader_never_leaves_its_bytes),
         cmocka_unit_test(failures_are_told_apart),
+        cmocka_unit_test(a_close_instead_of_an_answer_is_no_failure),
         cmocka_unit_test(a_broken_transport_is_named_by_errno),
         cmocka_unit_test(a_flood_of_empty_records_ends),
         cmocka_unit_test(a_hello_may_come_in_any_pieces),
