@@ -51,6 +51,9 @@ static const char *const cipher_names[] = {
     NULL,
 };
 
+static const char all_ciphers[] =
+    "TLS_AES_256_GCM_SHA384:TLS_CHACHA20_POLY1305_SHA256:TLS_AES_128_GCM_SHA256";
+
 const struct null_kind null_kinds[] = {
     {"ecdsa-p256", "ecdsa_secp256r1_sha256", 0x0403, 91, 71},
     {"ecdsa-p384", "ecdsa_secp384r1_sha384", 0x0503, 120, 103},
@@ -133,7 +136,7 @@ static int read_ciphers(const char *text, struct tls_context *out, struct err *e
 {
     out->ciphers = 0;
     if (text == NULL)
-        text = cipher_names[0];
+        text = all_ciphers;
     for (const char *at = text;; at++) {
         size_t length = strcspn(at, ":");
         const struct null_cipher *cipher = find_cipher(at, length);

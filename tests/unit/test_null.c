@@ -195,6 +195,7 @@ static void no_common_cipher_is_alert_40(void **state)
     (void)state;
     pair_init(&p, NULL);
     p.config[DUPLEX_CLIENT].ciphers = "TLS_CHACHA20_POLY1305_SHA256";
+    p.config[DUPLEX_SERVER].ciphers = "TLS_AES_128_GCM_SHA256";
     pair_handshake(&p);
     assert_failed(&p, DUPLEX_SERVER, TLS_CAUSE_ALERT_SENT, 40);
     assert_failed(&p, DUPLEX_CLIENT, TLS_CAUSE_ALERT_RECEIVED, 40);
