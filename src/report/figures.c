@@ -73,7 +73,7 @@ static void add_interval(struct text *out, const struct figure *f, bool has_sign
 {
     if (!figure_has_interval(f))
         return;
-    const int decimals = decimals_of(f->value);
+    const int decimals = decimals_of(fmax(fabs(f->low), fabs(f->high)));
     text_add(out, "[");
     add_number(out, f->low, decimals, has_sign);
     text_add(out, ", ");

@@ -68,6 +68,10 @@ void page_draw(const struct result *r, const struct page_drawer *drawer)
         page_draw_cpu(r, drawer);
     else
         page_draw_load(r, drawer);
+    for (size_t i = 0; i < r->arms; i++) {
+        sentences_add_negotiated(&line, &r->arm[i]);
+        page_draw_paragraph(drawer, &line, TABLE_PLAIN);
+    }
     page_draw_table(drawer, "Failures", tables_failures(r));
     draw_sources(r, drawer);
 }

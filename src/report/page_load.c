@@ -36,6 +36,19 @@ static bool has_latency(const struct result *r)
     return false;
 }
 
+static void draw_causes(const struct result *r, const struct page_drawer *drawer)
+{
+    struct text line = {0};
+    bool has_heading = false;
+    for (size_t i = 0; i < r->arms; i++) {
+        if (sentences_add_slow_causes(&line, &r->arm[i]) && !has_heading) {
+            drawer->heading(drawer->arg, "Why the slowest were slow");
+            has_heading = true;
+        }
+        page_draw_paragraph(drawer, &line, TABLE_PLAIN);
+    }
+}
+
 void page_draw_load(const struct result *r, const struct page_drawer *drawer)
 {
     struct text line = {0};
@@ -49,11 +62,8 @@ void page_draw_load(const struct result *r, const struct page_drawer *drawer)
     page_draw_table(drawer, "Trial by trial", tables_latency_trials(r));
     sentences_add_marks(&line, r);
     page_draw_paragraph(drawer, &line, TABLE_DIM);
-    page_draw_table(drawer, "Load and CPU per handshake", tables_load_trials(r));
+    page_draw_table(drawer, "Load, start lag and CPU per handshake", tables_load_trials(r));
     page_draw_table(drawer, "Arrivals", tables_tallies(r));
     page_draw_table(drawer, "Bytes of a handshake", tables_wire(r));
-    for (size_t i = 0; i < r->arms; i++) {
-        sentences_add_slow_causes(&line, &r->arm[i]);
-        page_draw_paragraph(drawer, &line, TABLE_PLAIN);
-    }
+    draw_causes(r, drawer);
 }

@@ -36,10 +36,13 @@ static void add_difference(struct text *out, const struct result_comparison *c)
         text_add(out, " (no figure)");
         return;
     }
-    const bool is_plain =
-        c->verdict == RESULT_VERDICT_SLOWER || c->verdict == RESULT_VERDICT_FASTER;
+    const bool is_saving = c->verdict == RESULT_VERDICT_FASTER;
+    const bool is_plain = is_saving || c->verdict == RESULT_VERDICT_SLOWER;
     text_add(out, is_plain ? " " : " (");
-    figures_add_signed_us(out, d->value);
+    if (is_saving)
+        figures_add_us(out, -d->value);
+    else
+        figures_add_signed_us(out, d->value);
     text_add(out, " us");
     text_add(out, is_plain ? " (" : ", ");
     figures_add_change(out, figures_change(c));
@@ -101,12 +104,6 @@ static void add_byte_cost(struct text *out, const struct result_arm *arm,
         figures_add_signed_bytes(out, trips);
         text_add(out, fabs(trips) > 1 ? " round trips" : " round trip");
     }
-    if (arm->negotiated.hrr > 0) {
-        text_add(out, " (HelloRetryRequest in ");
-        figures_add_share(out,
-                          (double)arm->negotiated.hrr / (double)arm->negotiated.handshakes);
-        text_add(out, " of handshakes)");
-    }
 }
 
 bool sentences_add_cost(struct text *out, const struct result *r, const struct result_arm *arm)
@@ -118,6 +115,37 @@ bool sentences_add_cost(struct text *out, const struct result *r, const struct r
     if (!add_cpu_cost(out, r, arm->name))
         text_add(out, " has no CPU figure");
     add_byte_cost(out, arm, baseline);
+    text_add(out, ".");
+    return true;
+}
+
+static void add_part(struct text *out, const char *words, uint64_t count,
+                     const struct result_negotiated *n)
+{
+    if (count == 0)
+        return;
+    text_addf(out, "; %s ", words);
+    figures_add_share(out, (double)count / (double)n->handshakes);
+}
+
+bool sentences_add_negotiated(struct text *out, const struct result_arm *arm)
+{
+    const struct result_negotiated *n = &arm->negotiated;
+    if (n->groups < 2 && n->hrr == 0 && n->resumed == 0 && n->early_data_accepted == 0 &&
+        n->early_data_rejected == 0)
+        return false;
+    text_add_harmless(out, arm->name);
+    text_add(out, " negotiated");
+    for (size_t i = 0; i < n->groups; i++) {
+        text_add(out, i == 0 ? " " : ", ");
+        text_add_harmless(out, n->group_count[i].name);
+        text_add(out, " ");
+        figures_add_share(out, (double)n->group_count[i].count / (double)n->handshakes);
+    }
+    add_part(out, "HelloRetryRequest in", n->hrr, n);
+    add_part(out, "resumed", n->resumed, n);
+    add_part(out, "early data accepted in", n->early_data_accepted, n);
+    add_part(out, "early data rejected in", n->early_data_rejected, n);
     text_add(out, ".");
     return true;
 }
@@ -145,11 +173,16 @@ bool sentences_add_noise_floor(struct text *out, const struct result *r)
         text_add(out, "Noise floor: not known, no arm is a control (a copy of its baseline).");
         return true;
     }
-    text_add(out, "Noise floor, what two equal arms differ by in this run: ");
-    figures_add_us(out, client);
-    text_add(out, " us on the client, ");
-    figures_add_us(out, server);
-    text_add(out, " us on the server.");
+    text_add(out, "Noise floor, what two equal arms differ by in this run:");
+    for (unsigned side = 0; side < RESULT_SIDES; side++) {
+        const double floor_us = side == RESULT_CLIENT ? client : server;
+        if (isnan(floor_us))
+            continue;
+        text_add(out, side == RESULT_SERVER && !isnan(client) ? ", " : " ");
+        figures_add_us(out, floor_us);
+        text_addf(out, " us on the %s", result_side_name((enum result_side)side));
+    }
+    text_add(out, ".");
     return true;
 }
 
@@ -161,8 +194,8 @@ bool sentences_add_primitives(struct text *out, const struct result *r)
         const struct figure *share = arm->cpu.primitives_share;
         if (!figure_is_set(&share[RESULT_CLIENT]) && !figure_is_set(&share[RESULT_SERVER]))
             continue;
-        text_add(out, shown++ == 0 ? "Cryptography alone, timed in the same run, explains of "
-                                     "the client and the server: "
+        text_add(out, shown++ == 0 ? "Cryptography alone (primitives timed in the same run), "
+                                     "share of the client's and the server's time: "
                                    : "; ");
         text_add_harmless(out, arm->name);
         text_add(out, " ");

@@ -19,6 +19,8 @@ void sentences_add_arm(struct text *out, const struct result_arm *arm);
 void sentences_add_title(struct text *out, const struct result *r);
 /* What the arm costs against its baseline, CPU and bytes. */
 bool sentences_add_cost(struct text *out, const struct result *r, const struct result_arm *arm);
+/* Groups, HelloRetryRequests, resumption, where they are not one group and no more. */
+bool sentences_add_negotiated(struct text *out, const struct result_arm *arm);
 bool sentences_add_noise_floor(struct text *out, const struct result *r);
 bool sentences_add_primitives(struct text *out, const struct result *r);
 bool sentences_add_accounts(struct text *out, const struct result *r);

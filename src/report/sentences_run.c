@@ -39,7 +39,7 @@ static void add_counted(struct text *out, uint64_t count, const char *noun)
 static void add_cpu_title(struct text *out, const struct result *r)
 {
     const uint64_t each = handshakes_each(r);
-    text_add(out, "TLS handshakes in one process: CPU and bytes of each side; median of ");
+    text_add(out, "TLS handshakes in one process: median of ");
     add_counted(out, most_trials(r), "repeat");
     if (each != 0) {
         text_add(out, " of ");
@@ -61,7 +61,7 @@ static void add_load_title(struct text *out, const struct result *r)
     text_add(out, " against ");
     text_add_harmless(out,
                       target == NULL || target[0] == '\0' ? "the embedded server" : target);
-    text_add(out, "; latency, median of ");
+    text_add(out, ": latency, median of ");
     add_counted(out, most_trials(r), "trial");
 }
 
@@ -132,8 +132,8 @@ bool sentences_add_libraries(struct text *out, const struct result *r)
         const struct result_backend *b = &r->build.backend[i];
         text_add(out, i == 0 ? "TLS: " : "; ");
         text_add_harmless(out, b->name);
-        text_add(out, " ");
-        text_add_harmless(out, b->version);
+        if (strstr(b->name, b->version) == NULL)
+            add_fact(out, " ", b->version, "");
         add_fact(out, " (", b->description, ")");
     }
     if (r->build.backends > 0)

@@ -102,8 +102,10 @@ const char *table_tone_end(enum table_tone tone, const struct report_options *op
 void table_add_markdown_text(struct text *out, const char *text)
 {
     for (const char *s = text; *s != '\0'; s++) {
-        if (strchr("\\`*_{}[]<>|#~&$", *s) != NULL)
-            text_add_bytes(out, "\\", 1);
+        /* Brackets alone are no link. */
+        if (strchr("\\`*_<|#~&$", *s) != NULL ||
+            (*s == ']' && s[1] != '\0' && strchr("([:", s[1]) != NULL))
+            text_add(out, "\\");
         text_add_bytes(out, s, 1);
     }
 }

@@ -28,7 +28,7 @@ void tables_set_change(struct table *t, size_t row, size_t column,
                        const struct result_comparison *c);
 
 /* Both kinds: one row an arm.  cpu: microseconds of both sides; wire: bytes and round
- * trips; both: all of it. */
+ * trips (NULL: no bytes were counted); both: all of it. */
 struct table *tables_cpu(const struct result *r);
 struct table *tables_wire(const struct result *r);
 struct table *tables_cpu_and_wire(const struct result *r);

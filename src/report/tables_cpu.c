@@ -155,7 +155,11 @@ static void add_byte_columns(struct table *t, const struct result *r, enum resul
         table_set_bar(t, i, bar, bytes->mean / largest);
         if (baseline == NULL || baseline->bytes.handshake[side].count == 0)
             continue;
-        figures_add_signed_bytes(&cell, bytes->mean - baseline->bytes.handshake[side].mean);
+        const double more = bytes->mean - baseline->bytes.handshake[side].mean;
+        if (fabs(more) > 0)
+            figures_add_signed_bytes(&cell, more);
+        else
+            text_add(&cell, "same");
         table_take(t, i, change, &cell);
     }
 }
@@ -189,6 +193,8 @@ struct table *tables_cpu(const struct result *r)
 
 struct table *tables_wire(const struct result *r)
 {
+    if (largest_bytes(r) == 0)
+        return NULL;
     struct table *t = table_new(r->arms);
     add_arm_columns(t, r);
     add_wire_columns(t, r);

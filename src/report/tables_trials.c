@@ -111,10 +111,9 @@ struct table *tables_load_trials(const struct result *r)
         const char *title;
         unsigned rank;
     } columns[] = {
-        {"due\n/s", 0},        {"done\n/s", 0},     {"start lag\nus p50", 2},
-        {"\np99", 0},          {"\nmax", 1},        {"client\nCPU us", 0},
-        {"server\nCPU us", 0}, {"client\nbusy", 0}, {"server\nbusy", 0},
-        {"\nsteal", 0},        {"re-\nsent", 3},
+        {"due\n/s", 0},      {"done\n/s", 0},       {"lag us\np50", 2},    {"lag us\np99", 0},
+        {"lag us\nmax", 1},  {"client\nCPU us", 0}, {"server\nCPU us", 0}, {"client\nbusy", 0},
+        {"server\nbusy", 0}, {"\nsteal", 0},        {"re-\nsent", 3},
     };
     struct table *t = new_trials(r);
     if (t == NULL)

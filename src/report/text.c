@@ -6,6 +6,7 @@
 #include "report/table.h"
 
 #define COLUMNS_LEAST 80u
+#define COLUMNS_READABLE 100u /* of prose; tables take all there is */
 #define INDENT 2u
 
 struct screen {
@@ -16,15 +17,19 @@ struct screen {
 /* Words of text into lines of the screen's width, all but the first indented. */
 static void add_wrapped(struct screen *screen, const char *text, enum table_tone tone)
 {
+    const size_t columns_wanted =
+        screen->options.columns < COLUMNS_READABLE ? screen->options.columns : COLUMNS_READABLE;
     size_t at = 0;
     const char *word = text;
     text_add(screen->out, table_tone_start(tone, &screen->options));
     while (*word != '\0') {
-        const size_t bytes = strcspn(word, " ");
+        size_t bytes = strcspn(word, " ");
+        if (strncmp(word + bytes, " %", 2) == 0) /* stays with its number */
+            bytes += 1 + strcspn(word + bytes + 1, " ");
         struct text piece = {0};
         text_add_bytes(&piece, word, bytes);
         const size_t columns = text_columns(text_str(&piece));
-        if (at > 0 && at + 1 + columns > screen->options.columns) {
+        if (at > 0 && at + 1 + columns > columns_wanted) {
             text_add(screen->out, "\n  ");
             at = INDENT;
         } else if (at > 0) {

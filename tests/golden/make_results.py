@@ -1,0 +1,392 @@
+#!/usr/bin/python3
+# SPDX-License-Identifier: Apache-2.0
+"""Write the results of this directory: hand-made input for the golden tests.
+
+Run it in any directory; it writes *.json beside itself, the same bytes every time.
+Histograms are encoded here by an implementation of HdrHistogram's V2 form of its own, so
+that the reader is not checked against the writer it belongs to.
+
+What each result is for stands at its function. After a change, run
+    GOLDEN_WRITE=1 build/tests/unit/test_golden
+and read the difference in the expected texts before committing it.
+"""
+import base64
+import json
+import pathlib
+import struct
+import zlib
+
+HERE = pathlib.Path(__file__).resolve().parent
+HALF = 1024  # half of the sub-buckets for 3 significant digits
+
+
+def place(value):
+    """Index of the bucket of a value (HdrHistogram, unit 1, 3 digits)."""
+    bucket = max(value.bit_length(), 11) - 11
+    return (bucket + 1) * HALF + (value >> bucket) - HALF
+
+
+def zigzag(value):
+    rest = (value << 1) ^ (value >> 63)
+    rest &= (1 << 64) - 1
+    out = bytearray()
+    while rest > 0x7F and len(out) < 8:
+        out.append(rest & 0x7F | 0x80)
+        rest >>= 7
+    out.append(rest)
+    return bytes(out)
+
+
+def encode(values):
+    counts = {}
+    for value in values:
+        counts[place(value)] = counts.get(place(value), 0) + 1
+    body, at = b"", 0
+    for index in sorted(counts):
+        gap = index - at
+        if gap:
+            body += zigzag(-gap) if gap > 1 else zigzag(0)
+        body += zigzag(counts[index])
+        at = index + 1
+    highest = max(2047, (1 << max(values).bit_length()) - 1)
+    plain = struct.pack(">IIIIQQd", 0x1C849303 | 0x10, len(body), 0, 3, 1, highest, 1.0) + body
+    packed = zlib.compress(plain)
+    return base64.b64encode(struct.pack(">II", 0x1C849304 | 0x10, len(packed)) + packed).decode()
+
+
+def figure(value, half=None):
+    """A value with an interval of half a width to each side."""
+    if half is None:
+        return {"value": value}
+    return {"value": value, "low": round(value - half, 3), "high": round(value + half, 3)}
+
+
+def spread(low, high=None, count=10000):
+    high = low if high is None else high
+    return {"min": low, "mean": (low + high) / 2, "max": high, "count": count}
+
+
+def host(role="both"):
+    return {
+        "role": role, "client_cores": "1", "server_cores": "0",
+        "cpu_model": "Example CPU E-2386G @ 3.50GHz", "arch": "x86_64", "kernel": "6.1.0",
+        "os": "Debian GNU/Linux 12 (bookworm)", "libc": "glibc 2.36", "governor": "performance",
+        "turbo": "off", "smt": "on", "clocksource": "tsc", "virtualization": "kvm",
+        "congestion": "cubic", "cores": 4, "cores_allowed": 2, "cgroup_cpus": 1.5,
+        "memory_bytes": 8589934592, "clock_resolution_ns": 1, "clock_cost_ns": 22,
+        "thread_clock_cost_ns": 210, "file_limit_soft": 1024, "file_limit_hard": 1048576,
+        "port_low": 32768, "port_high": 60999, "listen_backlog_max": 4096, "tun": True,
+        "user_namespaces": True, "net_namespaces": True, "netem": False, "counters": True}
+
+
+def build():
+    return {"version": "0.1.0", "compiler": "gcc 12.2.0", "flags": "-O3",
+            "backends": [{"name": "openssl-3.5.7", "version": "3.5.7",
+                          "description": "OpenSSL 3.5.7"}]}
+
+
+def result(kind, **fields):
+    out = {"schema": "pqc-bench/1", "kind": kind, "started_at": "2026-01-02T03:04:05Z",
+           "elapsed_s": 61.25, "interrupted": False, "command": ["pqc-bench", kind],
+           "config": {"handshakes": "2000", "repeats": "5"}, "seed": 4711, "build": build(),
+           "hosts": [host()], "validity": {"valid": True, "problems": []}}
+    out.update(fields)
+    return out
+
+
+def tally(completed, failed=0, timed_out=0, unfinished=0, not_started=0):
+    return {"scheduled": completed + failed + timed_out + unfinished + not_started,
+            "completed": completed, "failed": failed, "timed_out": timed_out,
+            "unfinished": unfinished, "not_started": not_started}
+
+
+# --- kind cpu ---------------------------------------------------------------------------
+
+def cpu_side(total, half):
+    return {"median": total, "low": round(total - half, 3), "high": round(total + half, 3),
+            "min": round(total * 0.97, 3), "handshake": figure(round(total * 0.8, 3), half),
+            "setup": figure(round(total * 0.15, 3), half / 4),
+            "teardown": figure(round(total * 0.05, 3), half / 8)}
+
+
+def cpu_trials(client, server, repeats=5):
+    trials = []
+    for i in range(repeats):
+        sway = 1 + (i - repeats // 2) / 200
+        parts = {side: {"handshake": round(us * 0.8 * sway, 3), "setup": round(us * 0.15, 3),
+                        "teardown": round(us * 0.05, 3), "total": round(us * sway, 3)}
+                 for side, us in (("client", client), ("server", server))}
+        trials.append({"index": i + 1, "position": i + 1, "started_s": 10.0 * i,
+                       "elapsed_s": 9.5, "valid": True, "censored": False, "tally": tally(2000),
+                       "failures": [], "cpu_us": parts, "steal": 0.001,
+                       "speed_before_ns": 200123, "speed_after_ns": 200456})
+    return trials
+
+
+def message(sender, kind, low, high=None, index=0):
+    return {"sender": sender, "type": kind, "index": index, **spread(low, high)}
+
+
+def cpu_arm(name, group, us, sizes, hrr=False):
+    """us: (client, server); sizes: (client bytes, server bytes, ClientHello, ServerHello)."""
+    (client, server), (sent, answered, hello, answer) = us, sizes
+    messages = [message("client", 1, hello), message("server", 2, answer),
+                message("server", 8, 6), message("server", 11, 380),
+                message("server", 15, 78, 80), message("server", 20, 52),
+                message("client", 20, 52)]
+    if hrr:
+        messages.insert(1, message("server", 6, 88))
+        messages.insert(2, message("client", 1, hello + 300, index=1))
+    return {
+        "name": name, "spec": {"groups": group, "cert": "ecdsa-p256"},
+        "client_backend": "openssl-3.5.7", "server_backend": "openssl-3.5.7",
+        "negotiated": {"group": group, "cipher": "TLS_AES_256_GCM_SHA384",
+                       "signature": "ecdsa_secp256r1_sha256", "tls": "1.3",
+                       "handshakes": 10000, "hrr": 10000 if hrr else 0, "resumed": 0,
+                       "early_data_accepted": 0, "early_data_rejected": 0,
+                       "counts": {group: 10000}},
+        "round_trips": spread(2 if hrr else 1),
+        "bytes": {"ranges": {"client": spread(sent), "server": spread(answered - 1, answered + 1),
+                             "client_hello": spread(hello + 5),
+                             "server_flight": spread(answered - 1, answered + 1)},
+                  "messages": messages,
+                  "flights": [{"sender": "client", **spread(hello + 5)},
+                              {"sender": "server", **spread(answered)},
+                              {"sender": "client", **spread(74)}]},
+        "cpu_us": {"client": cpu_side(client, 2.5), "server": cpu_side(server, 2)},
+        "instructions": {"client": figure(3.05e6, 1000), "server": figure(2.98e6, 1000)},
+        "cycles": {"client": figure(1.21e6), "server": figure(1.1e6)},
+        "primitives_us": {"client": figure(round(client * 0.62, 3)),
+                          "server": figure(round(server * 0.55, 3))},
+        "primitives_share": {"client": figure(0.62), "server": figure(0.55)},
+        "primitives": [
+            {"side": "client", "operation": "keygen", "subject": group, "times": 1,
+             "us": figure(31.4, 0.2)},
+            {"side": "client", "operation": "derive", "subject": group, "times": 1,
+             "us": figure(40.25, 0.3)},
+            {"side": "server", "operation": "sign", "subject": "ecdsa-p256", "times": 1,
+             "us": figure(19.75, 0.1)}],
+        "trials": cpu_trials(client, server)}
+
+
+def compare(baseline, arm, metric, before, after, half, verdict, **more):
+    difference = round(after - before, 3)
+    out = {"baseline": baseline, "arm": arm, "metric": metric, "baseline_value": before,
+           "value": after, "difference": difference, "low": round(difference - half, 3),
+           "high": round(difference + half, 3), "ratio": round(after / before, 6),
+           "confidence": 0.95, "noise_floor": 1.75, "verdict": verdict}
+    out.update(more)
+    return out
+
+
+def cpu():
+    """The default run: four arms and control, one of them with HelloRetryRequest."""
+    us = {"classical": (276.4, 248.1), "pq": (405.2, 352.6), "ml-kem-1024": (511.9, 377.3),
+          "rsa": (240.7, 905.5), "control": (277.1, 247.9)}
+    arms = [
+        cpu_arm("classical", "X25519", us["classical"], (297, 651, 224, 90)),
+        cpu_arm("pq", "X25519MLKEM768", us["pq"], (1473, 1739, 1400, 1178)),
+        cpu_arm("ml-kem-1024", "MLKEM1024", us["ml-kem-1024"], (3242, 2281, 1400, 1626), True),
+        cpu_arm("rsa", "X25519", us["rsa"], (297, 1233, 224, 90)),
+        cpu_arm("control", "X25519", us["control"], (297, 651, 224, 90))]
+    comparisons = []
+    words = {"pq": ("slower", "slower"), "ml-kem-1024": ("slower", "slower"),
+             "rsa": ("faster", "slower"), "control": ("no-difference", "no-difference")}
+    for arm, verdicts in words.items():
+        for i, side in enumerate(("client", "server")):
+            comparisons.append(compare("classical", arm, "cpu_us." + side, us["classical"][i],
+                                       us[arm][i], 3.25, verdicts[i]))
+    return result("cpu", arms=arms, comparisons=comparisons,
+                  accounts={"process_cpu_s": 60.2, "reported_cpu_s": 57.9,
+                            "harness_cpu_s": 1.9, "clock_cost_ns": 205},
+                  validity={"valid": True, "problems": [
+                      {"code": "clock", "severity": "note", "message":
+                       "one reading of the thread clock costs 210 ns; it is subtracted"}]})
+
+
+def cpu_interrupted():
+    """Ended by Ctrl-C after two repeats; no control arm, so no noise floor."""
+    arms = [cpu_arm("classical", "X25519", (276.4, 248.1), (297, 651, 224, 90)),
+            cpu_arm("pq", "X25519MLKEM768", (285.2, 252.6), (1473, 1739, 1400, 1178))]
+    for arm in arms:
+        arm["trials"] = arm["trials"][:2]
+        del arm["primitives"], arm["primitives_us"], arm["primitives_share"]
+        del arm["instructions"], arm["cycles"]
+    comparisons = [compare("classical", "pq", "cpu_us.client", 276.4, 285.2, 21.5,
+                           "inconclusive", settle_s=372.5),
+                   compare("classical", "pq", "cpu_us.server", 248.1, 252.6, 9.5,
+                           "inconclusive")]
+    for comparison in comparisons:
+        del comparison["noise_floor"]
+    return result("cpu", arms=arms, comparisons=comparisons, interrupted=True,
+                  interrupted_by="SIGINT")
+
+
+def cpu_failed():
+    """One arm works, the other has no handshake at all: no figure for it, none compared."""
+    good = cpu_arm("classical", "X25519", (276.4, 248.1), (297, 651, 224, 90))
+    failures = [{"phase": "tls", "cause": "alert", "code": 40, "local": False, "count": 2000,
+                 "detail": "handshake_failure: no group in common"}]
+    bad = {"name": "pq", "spec": {"groups": "X25519MLKEM768"},
+           "client_backend": "openssl-3.5.7", "server_backend": "aws-lc-1.50",
+           "trials": [{"index": i + 1, "valid": False, "tally": tally(0, 2000),
+                       "failures": failures} for i in range(2)]}
+    comparison = {"baseline": "classical", "arm": "pq", "metric": "cpu_us.client",
+                  "baseline_value": 276.4, "confidence": 0.95, "verdict": "withheld"}
+    return result("cpu", arms=[good, bad], comparisons=[comparison],
+                  validity={"valid": False, "problems": [
+                      {"code": "errors", "severity": "fault", "arm": "pq", "trial": 1,
+                       "message": "2000 of 2000 handshakes failed"}]})
+
+
+def cpu_hostile():
+    """Names and texts of strangers: CSV, formula, Markdown, HTML and terminal injection."""
+    names = ['a,"b"\nc', "=cmd|' /C calc'!A0", "<script>alert(1)</script>",
+             "red\x1b[31mname\x07", "b\u00fccher \u202eright to left", "| pipe `code` *bold*",
+             "a name that is a good deal longer than any column of any table should be"]
+    arms, comparisons = [], []
+    for i, name in enumerate(names):
+        arm = cpu_arm(name, "X25519", (276.4 + i, 248.1), (297, 651, 224, 90))
+        for part in ("primitives", "primitives_us", "primitives_share", "instructions",
+                     "cycles"):
+            del arm[part]
+        arm["negotiated"]["counts"] = {"</script>": 10000}
+        arm["negotiated"]["group"] = "</script>"
+        arm["trials"] = [{"index": 1, "valid": True, "tally": tally(9, 1), "failures": [
+            {"phase": "tls", "cause": "not-tls", "code": 0, "local": False, "count": 1,
+             "detail": "HTTP/1.1 400 \x1b]0;owned\x07<img src=x onerror=alert(1)>|\r\n"}]}]
+        arms.append(arm)
+        if i:
+            comparisons.append(compare(names[0], name, "cpu_us.client", 276.4, 276.4 + i, 3.25,
+                                       "no-difference"))
+    one = host()
+    one["cpu_model"] = "CPU\x1b[2J<b>"
+    return result("cpu", arms=arms, comparisons=comparisons, hosts=[one],
+                  validity={"valid": False, "problems": [
+                      {"code": "errors", "severity": "fault", "arm": names[0],
+                       "message": "\x1b[8mhidden\x1b[0m <b>bold</b>"}]})
+
+
+# --- kind load --------------------------------------------------------------------------
+
+def samples(base_us, count, tail_us):
+    """A body around base with a tail of one in a hundred, always the same."""
+    values = []
+    for i in range(count):
+        ns = base_us * 1000 + (i * 7919 % 1000) * base_us // 4
+        if i % 100 == 99:
+            ns += tail_us * 1000 * (1 + i * 31 % 97) // 97
+        values.append(ns)
+    return values
+
+
+def load_trial(index, position, base_us, tail_us, count=12000):
+    phases = {"tcp": samples(60, count, tail_us // 10), "tls": samples(base_us, count, tail_us),
+              "ttfb": samples(90, count, tail_us // 5), "ttlb": samples(95, count, tail_us // 5),
+              "response": samples(base_us + 160, count, tail_us)}
+    lag = samples(4, count, 30)
+    histograms = {name: encode(values) for name, values in phases.items()}
+    histograms["start_lag"] = encode(lag)
+    extremes = {name: {"min": min(values) / 1000, "max": max(values) / 1000}
+                for name, values in phases.items()}
+    causes = ["client-preempted"] * 7 + ["server-queue"] * 2 + ["unexplained"]
+    slowest = [{"at_s": round(0.5 * i, 1), "tls_us": 2000.5 - i, "response_us": 2200.5 - i,
+                "start_lag_us": 3.5, "run_delay_us": 900.25, "involuntary": 1,
+                "retransmits": 0, "cause": cause} for i, cause in enumerate(causes)]
+    return {"index": index, "position": position, "started_s": 70.0 * (position - 1),
+            "elapsed_s": 40.0, "valid": True, "censored": False, "tally": tally(count),
+            "failures": [], "due_per_s": 300, "achieved_per_s": 299.97,
+            "latency_us": extremes, "histograms": histograms,
+            "start_lag_us": {"min": min(lag) / 1000, "max": max(lag) / 1000},
+            "client_cpu_us": base_us * 0.9, "server_cpu_us": base_us * 0.8,
+            "client_busy": 0.143, "server_busy": 0.121, "retransmits": 2, "unclean_closes": 0,
+            "slowest": slowest, "steal": 0.0004, "speed_before_ns": 200123,
+            "speed_after_ns": 200999}
+
+
+def load_arm(name, group, sizes, trials):
+    count = sum(trial["tally"]["completed"] for trial in trials)
+    out = {"name": name, "spec": {"groups": group}, "client_backend": "openssl-3.5.7",
+           "server_backend": "openssl-3.5.7", "trials": trials}
+    if count:
+        out["negotiated"] = {"group": group, "cipher": "TLS_AES_256_GCM_SHA384", "tls": "1.3",
+                             "handshakes": count, "hrr": 0, "counts": {group: count}}
+        out["round_trips"] = spread(1, count=count)
+        out["bytes"] = {"ranges": {"client": spread(sizes[0], count=count),
+                                   "server": spread(sizes[1] - 1, sizes[1] + 1, count),
+                                   "tickets": spread(510, count=count)}}
+    return out
+
+
+LOAD_CONFIG = {"rate": "300/s", "duration": "40s", "warmup": "5s", "trials": "3"}
+
+
+def load():
+    """Three arms, three trials; published layout, causes of the slowest, notes."""
+    arms = [load_arm("classical", "X25519", (388, 651),
+                     [load_trial(i + 1, 3 * i + 1, 400 + i, 1500) for i in range(3)]),
+            load_arm("pq", "X25519MLKEM768", (1564, 1739),
+                     [load_trial(i + 1, 3 * i + 2, 560 + i, 1800) for i in range(3)]),
+            load_arm("control", "X25519", (388, 651),
+                     [load_trial(i + 1, 3 * i + 3, 401 + i, 1500) for i in range(3)])]
+    comparisons = [
+        compare("classical", "pq", "latency_us.tls.p50", 451.1, 631.3, 2.5, "slower"),
+        compare("classical", "pq", "latency_us.tls.p99", 501.2, 701.5, 35.5, "slower",
+                noise_floor=12.5),
+        compare("classical", "pq", "latency_us.response.p99", 705.1, 901.5, 250.5,
+                "inconclusive", settle_s=900),
+        compare("classical", "control", "latency_us.tls.p50", 451.1, 452.3, 1.5,
+                "no-difference"),
+        compare("classical", "control", "latency_us.tls.p99", 501.2, 502.5, 15.5,
+                "no-difference")]
+    return result("load", config=LOAD_CONFIG, arms=arms, comparisons=comparisons,
+                  validity={"valid": True, "problems": [
+                      {"code": "loopback-hides-network", "severity": "note", "message":
+                       "taken over loopback: 64 KiB MTU and no delay hide segmentation, "
+                       "congestion windows and round trips; see --link"}]})
+
+
+def load_few():
+    """Eight samples of 1..8 ms (p50 4, p95 and p99 8, p99.9 marked), one trial, censored and
+    not valid; a target and two machines."""
+    values = [i * 1000000 for i in range(1, 9)]
+    trial = {"index": 1, "valid": False, "censored": True, "elapsed_s": 3.0,
+             "tally": tally(8, 2, 1, 3, 1), "due_per_s": 5, "achieved_per_s": 2.67,
+             "failures": [{"phase": "tls", "cause": "alert", "code": 80, "count": 2},
+                          {"phase": "tls", "cause": "timeout", "code": 0, "count": 1,
+                           "detail": "after a ClientHello of 1484 bytes"}],
+             "histograms": {"tls": encode(values)},
+             "latency_us": {"tls": {"min": 1000, "max": 8000}},
+             "client_busy": 0.92, "oldest_unfinished_ns": 2100000000}
+    return result("load", config={"rate": "5/s", "target": "server.example:8443"},
+                  arms=[load_arm("pq", "X25519MLKEM768", (1564, 1739), [trial])],
+                  comparisons=[], hosts=[host("client"), host("server")],
+                  validity={"valid": False, "problems": [
+                      {"code": "client-saturated", "severity": "fault", "arm": "pq", "trial": 1,
+                       "message": "the busiest worker was busy 92 % of the time"}]})
+
+
+def load_refused():
+    """Nothing completed: no latency anywhere, a local cause beside a remote one."""
+    failures = [{"phase": "tcp", "cause": "connect", "code": 111, "count": 1400,
+                 "detail": "Connection refused"},
+                {"phase": "tcp", "cause": "ports", "code": 99, "local": True, "count": 100}]
+    trial = {"index": 1, "position": 1, "valid": False, "elapsed_s": 5.0,
+             "tally": tally(0, 1500), "due_per_s": 300, "achieved_per_s": 0,
+             "failures": failures}
+    arms = [load_arm(name, "X25519", (0, 1), [dict(trial)]) for name in ("classical", "pq")]
+    comparison = {"baseline": "classical", "arm": "pq", "metric": "latency_us.tls.p50",
+                  "confidence": 0.95, "verdict": "withheld"}
+    return result("load", config=LOAD_CONFIG, arms=arms, comparisons=[comparison],
+                  validity={"valid": False, "problems": [
+                      {"code": "errors", "severity": "fault",
+                       "message": "no handshake completed"}]})
+
+
+def main():
+    for make in (cpu, cpu_interrupted, cpu_failed, cpu_hostile, load, load_few, load_refused):
+        path = HERE / (make.__name__.replace("_", "-") + ".json")
+        path.write_text(json.dumps(make(), indent=1) + "\n", encoding="utf-8")
+
+
+main()
