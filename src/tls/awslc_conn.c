@@ -28,7 +28,6 @@ static int drive(struct tls_conn *conn)
     int ret = SSL_do_handshake(conn->ssl);
     if (ret <= 0 && SSL_get_error(conn->ssl, ret) == SSL_ERROR_EARLY_DATA_REJECTED) {
         ERR_clear_error();
-        conn->early_was_offered = true;
         SSL_reset_early_data_reject(conn->ssl);
         ret = SSL_do_handshake(conn->ssl);
     }
@@ -67,6 +66,7 @@ enum tls_status library_write_early(struct tls_conn *conn, const void *buf, size
     ssl_queue_clear();
     if (!SSL_in_early_data(conn->ssl)) {
         SSL_set_early_data_enabled(conn->ssl, 1);
+        conn->early_was_offered = true;
         int ret = SSL_do_handshake(conn->ssl);
         /* Anything but early data here: the session does not allow it. */
         if (ret != 1 || !SSL_in_early_data(conn->ssl))

@@ -40,7 +40,7 @@ struct tls_context {
 
 struct tls_session {
     SSL_SESSION *session;
-    uint32_t early_data_bytes; /* as its ticket says */
+    uint32_t early_data_bytes, lifetime_s; /* as its ticket says */
 };
 
 /* One allocation of ours per connection. */
@@ -53,8 +53,9 @@ struct tls_conn {
     int io_errno;                /* of the last failed transfer, 0: none */
     int alert_received, alert_sent;
     bool is_eof, is_hrr, saw_handshake, is_complete;
-    bool early_was_offered;            /* server: by the ClientHello */
-    uint32_t ticket_early_bytes;       /* client: of the newest ticket */
+    bool early_was_offered; /* by this client, or by the ClientHello that came */
+    bool was_downgraded;    /* client that offered early data: the answer is TLS 1.2 */
+    uint32_t ticket_early_bytes, ticket_lifetime_s; /* client: of the newest ticket */
     uint8_t head_bytes;                /* how much of head is filled */
     uint8_t head[RECORD_HEADER_BYTES]; /* the first bytes the peer sent */
     uint16_t signature_code;           /* SignatureScheme of the server's proof */

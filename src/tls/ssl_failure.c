@@ -120,7 +120,10 @@ enum tls_status ssl_fail(struct tls_conn *conn)
 {
     uint32_t code = first_error();
     int reason = ERR_GET_LIB(code) == ERR_LIB_SSL ? ERR_GET_REASON(code) : 0;
-    if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
+    if (conn->was_downgraded) /* must fail (RFC 8446, D.3); how differs by library */
+        set_failure(conn, TLS_CAUSE_VERSION, 0,
+                    "early data was sent, and the server chose TLS 1.2");
+    else if (reason == SSL_R_CERTIFICATE_VERIFY_FAILED)
         fail_verify(conn);
     else if (reason > SSL_AD_REASON_OFFSET && reason < ALERTS_END)
         fail_alert(conn, TLS_CAUSE_ALERT_RECEIVED, reason - SSL_AD_REASON_OFFSET, "");

@@ -104,14 +104,31 @@ static bool offers_early_data(const uint8_t *p, size_t len)
     return find_extension(p, len, at, TLSEXT_TYPE_early_data, &bytes) != NULL;
 }
 
-/* max_early_data_size of a NewSessionTicket (RFC 8446, 4.6.1), 0: none. */
-static uint32_t early_data_of_ticket(const uint8_t *p, size_t len)
+/* Has a ServerHello (RFC 8446, 4.1.3) no supported_versions, which TLS 1.3 must have? */
+static bool answers_with_12(const uint8_t *p, size_t len)
+{
+    size_t bytes, at = skip_vector(p, len, RANDOM_AT + 32, 1) + 3; /* cipher, compression */
+    return find_extension(p, len, at, TLSEXT_TYPE_supported_versions, &bytes) == NULL;
+}
+
+static uint32_t read_u32(const uint8_t *p)
+{
+    return (uint32_t)read_u16(p) << 16 | read_u16(p + 2);
+}
+
+/* A NewSessionTicket (RFC 8446, 4.6.1; RFC 5077, 3.3): lifetime first in both versions. */
+static void ticket_seen(struct tls_conn *conn, int version, const uint8_t *p, size_t len)
 {
     size_t at = HANDSHAKE_HEADER_BYTES + 8, bytes = 0; /* ticket_lifetime, ticket_age_add */
-    at = skip_vector(p, len, at, 1);                   /* ticket_nonce */
-    at = skip_vector(p, len, at, 2);                   /* ticket */
-    const uint8_t *e = find_extension(p, len, at, TLSEXT_TYPE_early_data, &bytes);
-    return e != NULL && bytes == 4 ? (uint32_t)read_u16(e) << 16 | read_u16(e + 2) : 0;
+    conn->ticket_lifetime_s = len >= at ? read_u32(p + HANDSHAKE_HEADER_BYTES) : 0;
+    conn->ticket_early_bytes = 0;
+    if (version != TLS1_3_VERSION)
+        return;
+    at = skip_vector(p, len, at, 1); /* ticket_nonce */
+    at = skip_vector(p, len, at, 2); /* ticket */
+    const uint8_t *limit = find_extension(p, len, at, TLSEXT_TYPE_early_data, &bytes);
+    if (limit != NULL && bytes == 4)
+        conn->ticket_early_bytes = read_u32(limit);
 }
 
 static void received_seen(struct tls_conn *conn, unsigned type, int version, const uint8_t *p,
@@ -120,8 +137,10 @@ static void received_seen(struct tls_conn *conn, unsigned type, int version, con
     conn->saw_handshake = true;
     if (type == MESSAGE_CLIENT_HELLO && conn->context->early_data_bytes > 0)
         conn->early_was_offered |= offers_early_data(p, len);
-    else if (type == MESSAGE_NEW_SESSION_TICKET && version == TLS1_3_VERSION)
-        conn->ticket_early_bytes = early_data_of_ticket(p, len);
+    else if (type == MESSAGE_SERVER_HELLO && conn->early_was_offered)
+        conn->was_downgraded = answers_with_12(p, len);
+    else if (type == MESSAGE_NEW_SESSION_TICKET)
+        ticket_seen(conn, version, p, len);
 }
 
 static void handshake_seen(struct tls_conn *conn, bool is_write, int version, const uint8_t *p,

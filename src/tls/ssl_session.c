@@ -20,6 +20,7 @@ struct tls_session *ssl_session_take(struct tls_conn *conn)
         return NULL;
     taken->session = conn->newest_session;
     taken->early_data_bytes = conn->ticket_early_bytes;
+    taken->lifetime_s = conn->ticket_lifetime_s;
     conn->newest_session = NULL;
     return taken;
 }
@@ -39,5 +40,5 @@ uint32_t ssl_session_early_data_bytes(const struct tls_session *session)
 
 uint32_t ssl_session_lifetime_s(const struct tls_session *session)
 {
-    return (uint32_t)SSL_SESSION_get_ticket_lifetime_hint(session->session);
+    return session->lifetime_s;
 }
