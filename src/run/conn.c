@@ -105,9 +105,9 @@ static enum conn_step fail(struct conn *c, const char *cause, int code, bool is_
 /* Errors of this machine, not of the way or the peer. */
 static bool is_local_errno(int error)
 {
-    return error == EMFILE || error == ENFILE || error == EADDRNOTAVAIL || error == EADDRINUSE ||
-           error == ENOBUFS || error == ENOMEM || error == EACCES || error == EPERM ||
-           error == EINVAL;
+    return error == EMFILE || error == ENFILE || error == EADDRNOTAVAIL ||
+           error == EADDRINUSE || error == ENOBUFS || error == ENOMEM || error == EACCES ||
+           error == EPERM || error == EINVAL;
 }
 
 static enum conn_step fail_errno(struct conn *c, int error)
@@ -120,11 +120,16 @@ static enum conn_step fail_errno(struct conn *c, int error)
 static enum conn_step fail_tls(struct conn *c)
 {
     static const char *const causes[] = {
-        [TLS_CAUSE_NONE] = "unknown",       [TLS_CAUSE_ALERT_RECEIVED] = "alert",
-        [TLS_CAUSE_ALERT_SENT] = "refused", [TLS_CAUSE_VERIFY] = "verify",
-        [TLS_CAUSE_EOF] = "eof",            [TLS_CAUSE_IO] = "errno",
-        [TLS_CAUSE_NOT_TLS] = "not-tls",    [TLS_CAUSE_VERSION] = "version",
-        [TLS_CAUSE_PROTOCOL] = "protocol",  [TLS_CAUSE_LOCAL] = "local",
+        [TLS_CAUSE_NONE] = "unknown",
+        [TLS_CAUSE_ALERT_RECEIVED] = "alert",
+        [TLS_CAUSE_ALERT_SENT] = "refused",
+        [TLS_CAUSE_VERIFY] = "verify",
+        [TLS_CAUSE_EOF] = "eof",
+        [TLS_CAUSE_IO] = "errno",
+        [TLS_CAUSE_NOT_TLS] = "not-tls",
+        [TLS_CAUSE_VERSION] = "version",
+        [TLS_CAUSE_PROTOCOL] = "protocol",
+        [TLS_CAUSE_LOCAL] = "local",
     };
     struct tls_failure f;
     c->arm->backend->failure(c->tls, &f);
@@ -331,8 +336,8 @@ static enum conn_step finish_connecting(struct conn *c, bool has_error)
 {
     int error = 0;
     socklen_t length = sizeof(error);
-    if (has_error && (getsockopt(c->wire.fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 ||
-                      error != 0))
+    if (has_error &&
+        (getsockopt(c->wire.fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0))
         return fail_errno(c, error != 0 ? error : errno);
     c->connected_ns = clock_now_ns();
     return begin_tls(c);

@@ -49,7 +49,7 @@ struct conn_arm {
     size_t sessions;
     double resume_due; /* accumulates `resume`; 1 or more: the next one resumes */
     struct shard shard;
-};
+} __attribute__((aligned(64))); /* no two workers write to one cache line */
 
 /* What all connections of a worker share. */
 struct conn_setting {

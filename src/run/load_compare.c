@@ -17,8 +17,8 @@
 static const struct {
     const char *name;
     double quantile;
-} statistics[LOAD_STATISTICS] = {
-    {"min", 0}, {"mean", NAN}, {"p50", 0.5}, {"p95", 0.95}, {"p99", 0.99}, {"p99_9", 0.999}};
+} statistics[LOAD_STATISTICS] = {{"min", 0},    {"mean", NAN}, {"p50", 0.5},
+                                 {"p95", 0.95}, {"p99", 0.99}, {"p99_9", 0.999}};
 
 const char *load_statistic_name(enum load_statistic s)
 {
@@ -45,8 +45,8 @@ double load_statistic_of(const struct histogram *h, enum load_statistic s)
 struct sample_table {
     size_t buckets;
     uint64_t count;
-    double *value;    /* ascending */
-    uint64_t *below;  /* samples up to and with the bucket */
+    double *value;      /* ascending */
+    uint64_t *below;    /* samples up to and with the bucket */
     double mean, error; /* of the mean */
 };
 
@@ -305,14 +305,12 @@ static bool is_control_of(const struct arm_list *arms, size_t baseline, const ch
 }
 
 /* What the baseline's control (the noisiest, if several) shows for this metric. */
-static double floor_of(const struct one_arm *o, const struct result *result,
-                       const char *metric)
+static double floor_of(const struct one_arm *o, const struct result *result, const char *metric)
 {
     double floor = NAN;
     for (size_t i = 0; !o->is_control && i < result->comparisons; i++) {
         const struct result_comparison *c = &result->comparison[i];
-        if (strcmp(c->metric, metric) == 0 &&
-            is_control_of(o->arms, o->baseline_index, c->arm))
+        if (strcmp(c->metric, metric) == 0 && is_control_of(o->arms, o->baseline_index, c->arm))
             floor = fmax(floor, verdict_noise_floor(&c->difference));
     }
     return floor;

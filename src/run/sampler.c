@@ -62,8 +62,8 @@ void sampler_tick(struct sampler *s, uint64_t now_ns)
     next.involuntary = record.involuntary;
     next.steal_ns = steal_now(s);
     if (last != NULL) {
-        uint64_t away_ns = sample_away_ns(s->next_tick_ns, now_ns, next.cpu_ns - last->cpu_ns,
-                                          SLACK_NS);
+        uint64_t away_ns =
+            sample_away_ns(s->next_tick_ns, now_ns, next.cpu_ns - last->cpu_ns, SLACK_NS);
         /* Preempted and back before the tick was due: only the run delay shows it. */
         if (next.run_delay_ns != UNKNOWN && next.run_delay_ns - last->run_delay_ns > away_ns)
             away_ns = next.run_delay_ns - last->run_delay_ns;
@@ -117,7 +117,10 @@ void sample_window_of(const struct sample *samples, size_t count, uint64_t from_
         return;
     const struct sample *a = &samples[low - 1], *b = &samples[after];
     const uint64_t width_ns = to_ns - from_ns;
-    out->cpu_ns = change(a->cpu_ns, b->cpu_ns, width_ns);
+    /* CPU is used evenly, as far as one can tell; the others come in bursts. */
+    const double span_ns = (double)(b->at_ns - a->at_ns);
+    out->cpu_ns = change(a->cpu_ns, b->cpu_ns, UINT64_MAX) * (double)width_ns / span_ns;
+    out->cpu_ns = fmin(out->cpu_ns, (double)width_ns);
     out->run_delay_ns = change(a->run_delay_ns, b->run_delay_ns, width_ns);
     out->away_ns = change(a->away_ns, b->away_ns, width_ns);
     out->steal_ns = change(a->steal_ns, b->steal_ns, width_ns);

@@ -55,7 +55,8 @@ void sampler_tick(struct sampler *s, uint64_t now_ns);
 struct sample *sampler_copy(struct sampler *s, uint64_t since_ns, size_t *count);
 
 /* The change from the last sample at or before from_ns to the first at or after to_ns, each
- * figure at most to_ns - from_ns; NAN where unknown or the window is not covered. */
+ * figure at most to_ns - from_ns; CPU time in proportion to the window.  NAN where unknown or
+ * the window is not covered. */
 struct sample_window {
     double cpu_ns, run_delay_ns, away_ns, steal_ns;
     uint64_t involuntary;

@@ -31,8 +31,8 @@ static uint64_t constant_count(const struct schedule *s, uint64_t end_ns)
 
 static uint64_t draw(struct schedule_cursor *c)
 {
-    c->at_ns += (long double)rng_exponential(&c->rng) * NS_PER_S /
-                (long double)c->schedule->rate_per_s;
+    c->at_ns +=
+        (long double)rng_exponential(&c->rng) * NS_PER_S / (long double)c->schedule->rate_per_s;
     c->drawn++;
     return (uint64_t)roundl(c->at_ns);
 }

@@ -180,7 +180,7 @@ static void *worker_main(void *arg)
     prctl(PR_SET_TIMERSLACK, 1UL);
     prctl(PR_SET_NAME, "server");
     if (w->core.count > 0)
-        (void)cpu_pin_thread_to_set(&w->core, NULL);
+        (void)(cpu_pin_thread_to_set(&w->core, NULL) == 0); /* a server all the same */
     sampler_tick(&w->sampler, now_ns);
     while (goes_on) {
         uint64_t deadline_ns = earlier(w->sampler.next_tick_ns, w->sweep_ns);
@@ -207,8 +207,7 @@ static int open_listener(const struct server_endpoint *ep, unsigned port, int *o
 {
     struct sockaddr_storage address = ep->address;
     const int on = 1;
-    const int fd =
-        socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const int fd = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0)
         return err_set_errno(e, "listen: socket");
     if (address.ss_family == AF_INET6)

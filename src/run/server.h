@@ -35,7 +35,7 @@ struct server_endpoint {
 
 struct server_options {
     const struct server_endpoint *endpoint;
-    size_t endpoints; /* 1..SERVER_ENDPOINTS_MAX */
+    size_t endpoints;     /* 1..SERVER_ENDPOINTS_MAX */
     struct cpu_set cores; /* one worker each, pinned; count 0: one worker, not pinned */
     uint64_t timeout_ns;  /* 0: SERVER_TIMEOUT_NS */
 };

@@ -65,7 +65,8 @@ static bool close_politely(struct server_conn *c)
 
 static const char *filler(void)
 {
-    static const char line[] = "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+\n";
+    static const char line[] =
+        "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ+\n";
     static _Thread_local char data[FILLER_BYTES];
     if (data[0] == '\0')
         for (size_t i = 0; i < sizeof(data); i++)
@@ -134,8 +135,7 @@ static enum progress answer(struct server_conn *c)
     while (c->answer_sent < c->answer_bytes || c->body_left > 0) {
         size_t bytes, written = 0;
         const char *piece = next_piece(c, &bytes);
-        const enum tls_status status =
-            c->site->backend->write(c->tls, piece, bytes, &written);
+        const enum tls_status status = c->site->backend->write(c->tls, piece, bytes, &written);
         if (status == TLS_STATUS_WANT_WRITE || status == TLS_STATUS_WANT_READ)
             return wait(c) ? WAITS : ENDS;
         if (status != TLS_STATUS_OK)
@@ -250,8 +250,8 @@ static enum progress finish_closing(struct server_conn *c)
 bool server_conn_step(struct server_conn *c, bool has_ended, uint64_t now_ns)
 {
     static enum progress (*const steps[])(struct server_conn *) = {
-        [SERVER_EARLY] = read_early,     [SERVER_HANDSHAKE] = shake_hands,
-        [SERVER_REQUEST] = read_request, [SERVER_ANSWER] = answer,
+        [SERVER_EARLY] = read_early,       [SERVER_HANDSHAKE] = shake_hands,
+        [SERVER_REQUEST] = read_request,   [SERVER_ANSWER] = answer,
         [SERVER_CLOSING] = finish_closing,
     };
     enum progress progress;

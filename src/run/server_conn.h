@@ -53,7 +53,7 @@ struct server_conn {
     char answer[192]; /* its head */
     size_t answer_bytes, answer_sent;
     uint64_t body_left;
-    bool is_ok_body; /* "OK\n", else filler */
+    bool is_ok_body;  /* "OK\n", else filler */
     uint64_t last_ns; /* progress */
 };
 

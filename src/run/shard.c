@@ -123,6 +123,8 @@ void shard_record(struct shard *s, const struct shard_record *r)
         if (r->phase_ns[i] != ABSENT)
             histogram_record(s->latency_ns[i], r->phase_ns[i]);
     s->retransmits += r->retransmits;
+    if (r->end_ns > s->last_end_ns)
+        s->last_end_ns = r->end_ns;
     if (s->slow < SHARD_SLOWEST) {
         s->slowest[s->slow] = *r;
         sift_up(s->slowest, s->slow++);
@@ -175,9 +177,9 @@ void shard_merge(const struct shard *s, struct result_trial *trial,
         strncpy(cause, f->cause, sizeof(cause) - 1);
         cause[sizeof(cause) - 1] = '\0';
         memcpy(detail, f->detail, sizeof(detail));
-        trial_add_failure(trial, &(struct result_failure){
-                                     phase, cause, f->code, f->is_local,
-                                     detail[0] != '\0' ? detail : NULL, f->count});
+        trial_add_failure(trial, &(struct result_failure){phase, cause, f->code, f->is_local,
+                                                          detail[0] != '\0' ? detail : NULL,
+                                                          f->count});
     }
     trial->retransmits += s->retransmits;
     trial->unclean_closes += s->unclean_closes;

@@ -36,8 +36,8 @@ struct shard_failure {
 
 /* One handshake as it was, for the slowest and the samples file. */
 struct shard_record {
-    uint64_t due_ns, end_ns;           /* CLOCK_MONOTONIC */
-    uint64_t phase_ns[RESULT_PHASES];  /* UINT64_MAX: no such phase */
+    uint64_t due_ns, end_ns;          /* CLOCK_MONOTONIC */
+    uint64_t phase_ns[RESULT_PHASES]; /* UINT64_MAX: no such phase */
     uint64_t start_lag_ns;
     uint32_t retransmits;
     bool is_hrr, is_resumed;
@@ -47,13 +47,14 @@ struct shard {
     struct result_tally tally; /* scheduled is counted by what ended or did not */
     struct histogram *latency_ns[RESULT_PHASES], *start_lag_ns;
     uint64_t hrr, resumed, early_accepted, early_rejected;
+    uint64_t last_end_ns; /* of the recorded ones */
     uint64_t retransmits, unclean_closes, held_back, oldest_unfinished_ns;
     const char *group[SHARD_GROUPS]; /* the library's string, which outlives the run */
     uint64_t group_count[SHARD_GROUPS];
     struct result_range client_hello, handshake[RESULT_SIDES]; /* bytes */
-    char cipher[64], signature[64], version[8]; /* of the last handshake */
+    char cipher[64], signature[64], version[8];                /* of the last handshake */
     struct shard_failure failure[SHARD_FAILURES];
-    unsigned failures, slow; /* used */
+    unsigned failures, slow;                    /* used */
     struct shard_record slowest[SHARD_SLOWEST]; /* a min-heap by response */
 };
 

@@ -14,8 +14,9 @@ static bool explains(double ns, double excess_ns)
 const char *slow_cause_name(enum slow_cause cause)
 {
     static const char *const names[SLOW_CAUSES] = {
-        "steal",        "client-preempted", "server-preempted", "retransmit",
-        "client-queue", "server-queue",     "hrr",              "unexplained"};
+        "steal",      "client-preempted", "server-preempted",
+        "retransmit", "client-queue",     "server-queue",
+        "hrr",        "unexplained"};
     return names[(unsigned)cause < SLOW_CAUSES ? cause : SLOW_UNEXPLAINED];
 }
 

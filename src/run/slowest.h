@@ -32,13 +32,13 @@ const char *slow_cause_name(enum slow_cause cause); /* "client-preempted", ... *
 
 /* All of one handshake's window, from due to last byte. */
 struct slow_facts {
-    double response_ns;         /* the window */
-    double typical_ns;          /* the arm's median response in this trial */
-    double steal_ns;            /* of both sides' cores */
-    double client_away_ns;      /* the worker wanted to run and did not: run delay, stopped */
-    double server_away_ns;      /* the same of the server's workers */
-    double client_busy_ns;      /* CPU the worker spent in the window */
-    double server_busy_ns;      /* CPU of the busiest server worker in the window */
+    double response_ns;    /* the window */
+    double typical_ns;     /* the arm's median response in this trial */
+    double steal_ns;       /* of both sides' cores */
+    double client_away_ns; /* the worker wanted to run and did not: run delay, stopped */
+    double server_away_ns; /* the same of the server's workers */
+    double client_busy_ns; /* CPU the worker spent in the window */
+    double server_busy_ns; /* CPU of the busiest server worker in the window */
     double typical_client_busy_ns, typical_server_busy_ns; /* CPU of one handshake */
     double start_lag_ns;
     uint64_t retransmits;

@@ -44,9 +44,8 @@ static double lag_p99_ns(const struct result_trial *t)
 
 static double started_share(const struct result_tally *t)
 {
-    return t->scheduled == 0
-               ? 1.0
-               : (double)(t->scheduled - t->not_started) / (double)t->scheduled;
+    return t->scheduled == 0 ? 1.0
+                             : (double)(t->scheduled - t->not_started) / (double)t->scheduled;
 }
 
 /* Who could not keep up: a busy worker is the client's fault, a full in-flight limit or
@@ -115,8 +114,9 @@ static void check_groups(const struct validity_trial *v, struct result *result)
     }
     if (n->groups > 1)
         add(v, result, "wrong-group",
-            "different groups in one arm: %" PRIu64 " %s, %" PRIu64 " %s", n->group_count[0].count,
-            n->group_count[0].name, n->group_count[1].count, n->group_count[1].name);
+            "different groups in one arm: %" PRIu64 " %s, %" PRIu64 " %s",
+            n->group_count[0].count, n->group_count[0].name, n->group_count[1].count,
+            n->group_count[1].name);
 }
 
 bool validity_expects_hrr(const char *groups)
@@ -166,8 +166,8 @@ void validity_check_trial(const struct validity_trial *v, struct result *result)
     check_machine(v, result);
 }
 
-static const char *const steady_clocks[] = {"tsc", "kvm-clock", "arch_sys_counter",
-                                            "hyperv_clocksource_tsc_page", "timebase", "tod"};
+static const char *const steady_clocks[] = {
+    "tsc", "kvm-clock", "arch_sys_counter", "hyperv_clocksource_tsc_page", "timebase", "tod"};
 
 static void check_clock(const struct host_facts *h, struct result *result)
 {
@@ -218,8 +218,8 @@ static void check_speeds(struct result *r)
             if (!(fabs(off) > VALIDITY_SPEED_CHANGE_MAX))
                 continue;
             snprintf(message, sizeof(message),
-                     "the cores were %.0f %% %s than in the other trials",
-                     PERCENT(fabs(off)), off > 0 ? "slower" : "faster");
+                     "the cores were %.0f %% %s than in the other trials", PERCENT(fabs(off)),
+                     off > 0 ? "slower" : "faster");
             result_add_problem(r, RESULT_FAULT, "speed-changed", r->arm[i].name,
                                r->arm[i].trial[k].index, message);
         }

@@ -42,8 +42,8 @@ struct validity_trial {
 void validity_check_trial(const struct validity_trial *v, struct result *result);
 
 struct validity_run {
-    bool shares_cores;       /* client and server on one core */
-    bool is_over_loopback;   /* note: no segments, windows, delay */
+    bool shares_cores;     /* client and server on one core */
+    bool is_over_loopback; /* note: no segments, windows, delay */
     const struct host_facts *host;
 };
 /* shared-cores, clock, loopback-hides-network; and speed-changed for the trials whose speed

@@ -36,11 +36,11 @@ struct wire {
     size_t backlog_at, backlog_end;
     char *kept; /* input of an earlier step; NULL: none */
     size_t kept_at, kept_end;
-    bool may_read;   /* the kernel may have more for us */
-    bool has_ended;  /* the event told of an end of stream */
-    bool is_at_end;  /* end of stream seen */
-    bool is_failed;  /* a send failed; error says how */
-    int error;       /* errno of the first failed recv or send, 0 none */
+    bool may_read;                       /* the kernel may have more for us */
+    bool has_ended;                      /* the event told of an end of stream */
+    bool is_at_end;                      /* end of stream seen */
+    bool is_failed;                      /* a send failed; error says how */
+    int error;                           /* errno of the first failed recv or send, 0 none */
     uint64_t sent_bytes, received_bytes; /* by TLS; queued output included */
     uint64_t first_send_ns;              /* before the first send, 0 none yet */
     size_t first_flight_bytes;           /* what it held */

@@ -47,14 +47,15 @@ static const struct response_case responses[] = {
     {"HTTP/1.1 200 OK\r\nContent-Length: +3\r\n\r\n", HTTP_BAD, 200, 0, NULL},
     {"HTTP/1.1 200 OK\r\nContent-Length: 3, 3\r\n\r\n", HTTP_BAD, 200, 0, NULL},
     {"HTTP/1.1 200 OK\r\nContent-Length: 9999999999999999999\r\n\r\n", HTTP_BAD, 200, 0, NULL},
-    {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", HTTP_BAD, 200,
-     0, NULL},
+    {"HTTP/1.1 200 OK\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n", HTTP_BAD,
+     200, 0, NULL},
     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: gzip, chunked\r\n\r\n", HTTP_BAD, 200, 0, NULL},
     {"HTTP/1.1 200 OK\r\n folded: x\r\n\r\n", HTTP_BAD, 200, 0, NULL},
     {"HTTP/1.1 200 OK\r\nno colon\r\n\r\n", HTTP_BAD, 200, 0, NULL},
     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nxyz\r\n", HTTP_BAD, 200, 0, NULL},
     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n\r\n", HTTP_BAD, 200, 0, NULL},
-    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", HTTP_BAD, 200, 2, NULL},
+    {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nabc\r\n", HTTP_BAD, 200, 2,
+     NULL},
     {"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1000000000000000\r\n", HTTP_BAD, 200,
      0, NULL},
 };
@@ -129,12 +130,14 @@ static void endless_heads_are_refused(void **state)
 {
     (void)state;
     static const char *const starts[] = {
-        "", "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"};
+        "",
+        "HTTP/1.1 200 OK\r\nX: ", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1;"};
     for (size_t i = 0; i < COUNT_OF(starts); i++) {
         struct http_response r;
         size_t used, fed = 0;
         http_response_init(&r, false);
-        assert_int_equal(http_response_feed(&r, starts[i], strlen(starts[i]), &used), HTTP_MORE);
+        assert_int_equal(http_response_feed(&r, starts[i], strlen(starts[i]), &used),
+                         HTTP_MORE);
         while (http_response_feed(&r, "a", 1, &used) == HTTP_MORE)
             assert_true(++fed <= HTTP_HEAD_BYTES_MAX);
     }

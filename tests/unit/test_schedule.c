@@ -24,10 +24,10 @@ static void counts_are_rate_times_duration(void **state)
         double rate;
         uint64_t duration_ns, count;
     } cases[] = {
-        {10, 10 * S, 100},    {0.5, 10 * S, 5},       {1.0 / 3.0, 9 * S, 3},
-        {50, 4 * S, 200},     {1000, 20 * S, 20000},  {100, 4 * S, 400},
-        {300, 60 * S, 18000}, {0.001, S, 1},          {7.3, 10 * S, 73},
-        {1e-9, S, 1},         {12345.678, S, 12346},  {3, S / 3, 1},
+        {10, 10 * S, 100},     {0.5, 10 * S, 5},        {1.0 / 3.0, 9 * S, 3},
+        {50, 4 * S, 200},      {1000, 20 * S, 20000},   {100, 4 * S, 400},
+        {300, 60 * S, 18000},  {0.001, S, 1},           {7.3, 10 * S, 73},
+        {1e-9, S, 1},          {12345.678, S, 12346},   {3, S / 3, 1},
         {2.0 / 3.0, 6 * S, 4}, {1e6, 10 * S, 10000000},
     };
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -71,8 +71,8 @@ static void workers_share_one_schedule(void **state)
     static const double rates[] = {0.5, 10, 333.3};
     static const unsigned workers[] = {1, 2, 3, 12, 400};
     for (unsigned k = 0; k < 2 * 3 * 5; k++) {
-        struct schedule s = make(rates[k % 3], k % 2 ? SCHEDULE_POISSON : SCHEDULE_CONSTANT,
-                                 10 * S);
+        struct schedule s =
+            make(rates[k % 3], k % 2 ? SCHEDULE_POISSON : SCHEDULE_CONSTANT, 10 * S);
         struct schedule_cursor all, part[400];
         const unsigned n = workers[k % 5];
         uint64_t index, due_ns, i, part_index, part_due_ns, seen = 0;

@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pqc-bench load: fresh TLS connections at a fixed rate, latency per arm, a verdict. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/cpu.h"
+#include "base/file.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "cli/arm_options.h"
+#include "cli/command.h"
+#include "cli/measured.h"
+#include "cli/outfile.h"
+#include "cli/output.h"
+#include "cli/progress.h"
+#include "run/endpoint.h"
+#include "run/load.h"
+
+#define MS_NS 1e6
+#define DAY_NS 8.64e13
+#define SEED_MOST 9007199254740991.0
+#define WORKERS_MOST 1024
+#define ROOTS_MOST_BYTES (4u << 20)
+#define SOURCES_MOST 65536u
+#define SYSTEM_ROOTS "/etc/ssl/certs/ca-certificates.crt"
+
+struct load_values {
+    struct option_list arms;
+    char *target, *source, *sni, *path, *roots, *samples;
+    double rate_per_s;
+    unsigned arrivals, interleave, close;
+    uint64_t duration_ns, warmup_ns, grace_ns, timeout_ns;
+    uint64_t trials, workers, max_in_flight, seed;
+    bool is_spinning, is_calibrated;
+    struct cpu_set client_cores, server_cores;
+    struct output_options output;
+};
+
+#define AT(member) .offset = offsetof(struct load_values, member)
+#define DURATION_ROW(option, member, value, least, text)                               \
+    {                                                                                  \
+        .name = option, .kind = OPTION_DURATION, .argument = "TIME", .initial = value, \
+        .help = text, .low = least, .high = DAY_NS, AT(member)                         \
+    }
+#define TEXT_ROW(option, member, word, text, note)                           \
+    {                                                                        \
+        .name = option, .kind = OPTION_TEXT, .argument = word, .help = text, \
+        .unset_note = note, AT(member)                                       \
+    }
+
+static const struct option rows[] = {
+    {.name = "arm",
+     .kind = OPTION_LIST,
+     .argument = "ARM",
+     .help = "'NAME: KEY=VALUE ...', a configuration to compare; may be repeated",
+     .unset_note = "classical, pq, control",
+     .check = arm_options_check,
+     AT(arms)},
+    TEXT_ROW("target", target, "HOST:PORT", "the TLS server to measure",
+             "an embedded server on cores of its own"),
+    {.name = "rate",
+     .kind = OPTION_RATE,
+     .argument = "RATE",
+     .initial = "300",
+     .help = "arrivals per second at the server; each is a new connection",
+     AT(rate_per_s)},
+    {.name = "arrivals",
+     .kind = OPTION_CHOICE,
+     .argument = "KIND",
+     .initial = "constant",
+     .help = "evenly spaced, or a Poisson process",
+     .choices = "constant|poisson",
+     AT(arrivals)},
+    DURATION_ROW("duration", duration_ns, "3s", MS_NS, "measured part of each trial"),
+    DURATION_ROW("warmup", warmup_ns, "1s", 0, "before it, and dropped"),
+    {.name = "trials",
+     .kind = OPTION_COUNT,
+     .argument = "COUNT",
+     .initial = "5",
+     .help = "trials of each arm",
+     .low = 1,
+     .high = 1000,
+     AT(trials)},
+    {.name = "interleave",
+     .kind = OPTION_CHOICE,
+     .argument = "HOW",
+     .initial = "trial",
+     .help = "arms take turns by trial, or by connection within each trial",
+     .choices = "trial|connection",
+     AT(interleave)},
+    {.name = "workers",
+     .kind = OPTION_COUNT,
+     .argument = "COUNT",
+     .help = "threads of the generator",
+     .unset_note = "one for each client core",
+     .low = 1,
+     .high = WORKERS_MOST,
+     AT(workers)},
+    {.name = "spin",
+     .kind = OPTION_SWITCH,
+     .initial = "off",
+     .help = "poll instead of sleeping: earlier starts, busy cores",
+     AT(is_spinning)},
+    {.name = "max-in-flight",
+     .kind = OPTION_COUNT,
+     .argument = "COUNT",
+     .initial = "10000",
+     .help = "connections open at once; arrivals beyond it wait",
+     .low = 1,
+     .high = 1000000,
+     AT(max_in_flight)},
+    DURATION_ROW("grace", grace_ns, "5s", 0,
+                 "after a trial's end, for what is open; the rest is unfinished"),
+    DURATION_ROW("timeout", timeout_ns, "10s", MS_NS,
+                 "a connection that takes longer has failed"),
+    TEXT_ROW("source", source, "A-B", "local IPv4 addresses that connections come from in turn",
+             "the kernel's choice"),
+    {.name = "close",
+     .kind = OPTION_CHOICE,
+     .argument = "HOW",
+     .initial = "fin",
+     .help = "how connections end: politely, or by a reset that leaves no TIME_WAIT",
+     .choices = "fin|rst",
+     AT(close)},
+    TEXT_ROW("sni", sni, "NAME", "server name to send and to verify", "the target's name"),
+    TEXT_ROW("path", path, "PATH", "what is requested", "/, or /bytes/N for an arm's payload"),
+    TEXT_ROW("roots", roots, "FILE", "certificates to trust, PEM; for --target",
+             "the system's"),
+    TEXT_ROW("samples", samples, "FILE", "write every handshake as a line of CSV", "no file"),
+    {.name = "calibrate",
+     .kind = OPTION_SWITCH,
+     .initial = "on",
+     .help = "do not measure first what this machine can generate",
+     AT(is_calibrated)},
+    {.name = "seed",
+     .kind = OPTION_COUNT,
+     .argument = "COUNT",
+     .help = "of the random order of the arms, and of Poisson arrivals",
+     .unset_note = "a fresh one, recorded",
+     .low = 0,
+     .high = SEED_MOST,
+     AT(seed)},
+    {.name = "client-cores",
+     .kind = OPTION_CORES,
+     .argument = "LIST",
+     .help = "cores for the generator, like 0-1,4",
+     .unset_note = "the upper half of those allowed",
+     AT(client_cores)},
+    {.name = "server-cores",
+     .kind = OPTION_CORES,
+     .argument = "LIST",
+     .help = "cores for the embedded server, one worker each",
+     .unset_note = "the lower half",
+     AT(server_cores)},
+    OUTPUT_OPTION_ROWS(struct load_values, output),
+    {.name = NULL},
+};
+
+static const char *const default_arms[] = {
+    "classical: groups=X25519",
+    "pq: groups=X25519MLKEM768",
+    "control: groups=X25519",
+};
+
+/* What was not given is chosen now, so that the echo in the result is complete. */
+static int fill_in(struct command_call *call, struct err *e)
+{
+    struct load_values *v = call->options.values;
+    const struct option *arm = options_find(rows, "arm");
+    struct cpu_set allowed, client, server;
+    char text[32];
+    const bool has_arms = v->arms.count > 0;
+    for (size_t i = 0; !has_arms && i < sizeof default_arms / sizeof default_arms[0]; i++)
+        if (options_set(&call->options, arm, default_arms[i], e) != 0)
+            return -1;
+    snprintf(text, sizeof text, "%" PRIu64, rng_fresh_seed());
+    if (!options_is_given(&call->options, "seed") &&
+        options_set(&call->options, options_find(rows, "seed"), text, e) != 0)
+        return -1;
+    cpu_allowed(&allowed);
+    (void)cpu_split(&allowed, &client, &server);
+    if (v->client_cores.count == 0)
+        v->client_cores = v->target != NULL ? allowed : client;
+    if (v->server_cores.count == 0 && v->target == NULL)
+        v->server_cores = server;
+    if (v->workers == 0)
+        v->workers = v->client_cores.count;
+    return 0;
+}
+
+/* "127.0.0.2-127.0.0.9" or one address; NULL with ERR_USAGE. */
+static struct conn_address *read_sources(const char *text, size_t *count, struct err *e)
+{
+    char first[64];
+    struct in_addr a, b;
+    const size_t n = strcspn(text, "-");
+    snprintf(first, sizeof first, "%.*s", (int)(n < sizeof first ? n : sizeof first - 1), text);
+    const char *last = text[n] == '-' ? text + n + 1 : first;
+    if (inet_pton(AF_INET, first, &a) != 1 || inet_pton(AF_INET, last, &b) != 1 ||
+        ntohl(b.s_addr) < ntohl(a.s_addr) ||
+        ntohl(b.s_addr) - ntohl(a.s_addr) >= SOURCES_MOST) {
+        err_set(e, ERR_USAGE, "--source: '%.80s' is no range of at most %u IPv4 addresses",
+                text, SOURCES_MOST);
+        return NULL;
+    }
+    *count = ntohl(b.s_addr) - ntohl(a.s_addr) + 1;
+    struct conn_address *out = mem_alloc_zeroed(*count, sizeof *out);
+    for (size_t i = 0; i < *count; i++) {
+        struct sockaddr_in *in = (struct sockaddr_in *)(void *)&out[i].address;
+        in->sin_family = AF_INET;
+        in->sin_addr.s_addr = htonl(ntohl(a.s_addr) + (uint32_t)i);
+        out[i].length = sizeof *in;
+    }
+    return out;
+}
+
+static int check_values(const struct load_values *v, struct err *e)
+{
+    struct schedule schedule;
+    char host[256], port[16];
+    if (v->max_in_flight < v->workers)
+        return err_set(e, ERR_USAGE,
+                       "--max-in-flight: %" PRIu64 " for %" PRIu64 " workers; each needs one",
+                       v->max_in_flight, v->workers);
+    if (v->path != NULL && v->path[0] != '/')
+        return err_set(e, ERR_USAGE, "--path: '%.80s' does not begin with /", v->path);
+    if (v->target != NULL &&
+        endpoint_split(v->target, host, sizeof host, port, sizeof port, e) != 0)
+        return err_add_context(e, "--target");
+    return schedule_init(&schedule, v->rate_per_s, SCHEDULE_CONSTANT, 0,
+                         v->warmup_ns + v->duration_ns, e);
+}
+
+static int check(struct command_call *call, struct err *e)
+{
+    const struct load_values *v = call->options.values;
+    if (command_need_backends(call, e) != 0 || fill_in(call, e) != 0 || check_values(v, e) != 0)
+        return -1;
+    struct arm_list *arms = arm_options_read(&v->arms, e);
+    int failed = !arms || arm_options_plan(arms, call->context->backends, e) != 0;
+    free(arms);
+    if (failed || (v->samples != NULL && outfile_probe(v->samples, e) != 0))
+        return -1;
+    return output_prepare(&v->output, e);
+}
+
+/* What is opened or read for the run's time. */
+struct inputs {
+    struct conn_address *source;
+    size_t sources;
+    char *roots;
+    FILE *samples;
+};
+
+static void close_inputs(struct inputs *in)
+{
+    free(in->source);
+    free(in->roots);
+    if (in->samples != NULL)
+        fclose(in->samples);
+}
+
+static int open_inputs(const struct load_values *v, struct inputs *in, struct err *e)
+{
+    *in = (struct inputs){0};
+    if (v->source != NULL && (in->source = read_sources(v->source, &in->sources, e)) == NULL)
+        return -1;
+    in->roots =
+        file_read_text("", v->roots != NULL ? v->roots : SYSTEM_ROOTS, ROOTS_MOST_BYTES);
+    if (v->roots != NULL && in->roots == NULL)
+        return err_set(e, ERR_SYSTEM, "--roots: %.200s: cannot be read", v->roots);
+    if (v->samples == NULL)
+        return 0;
+    in->samples = fopen(v->samples, "we");
+    if (in->samples == NULL)
+        return err_set_errno(e, "--samples: %.200s", v->samples);
+    fputs("arm,trial,due_s,start_lag_us,tcp_us,tls_us,ttfb_us,ttlb_us,response_us,"
+          "retransmits,hrr,resumed\n",
+          in->samples);
+    return 0;
+}
+
+static int measure(struct command_call *call, const struct arm_list *arms,
+                   const struct inputs *in, struct result *result, struct err *e)
+{
+    const struct load_values *v = call->options.values;
+    struct progress progress;
+    progress_init(&progress, call->title ? call->title : "load", !v->output.is_quiet);
+    const struct load_options options = {
+        .arms = arms,
+        .backends = call->context->backends,
+        .rate_per_s = v->rate_per_s,
+        .arrivals = (enum schedule_kind)v->arrivals,
+        .duration_ns = v->duration_ns,
+        .warmup_ns = v->warmup_ns,
+        .grace_ns = v->grace_ns,
+        .timeout_ns = v->timeout_ns,
+        .trials = (unsigned)v->trials,
+        .interleave = (enum load_interleave)v->interleave,
+        .workers = (unsigned)v->workers,
+        .is_spinning = v->is_spinning,
+        .max_in_flight = (unsigned)v->max_in_flight,
+        .close = (enum conn_close)v->close,
+        .source = in->source,
+        .sources = in->sources,
+        .target = v->target,
+        .server_name = v->sni,
+        .path = v->path,
+        .roots_pem = in->roots,
+        .is_uncalibrated = !v->is_calibrated,
+        .samples = in->samples,
+        .seed = v->seed,
+        .client_cores = v->client_cores,
+        .server_cores = v->server_cores,
+        .stop = call->context->stop,
+        .progress = progress_hook(&progress),
+    };
+    int failed = load_run(&options, result, e);
+    progress_end(&progress);
+    measured_end(result, call->context);
+    return failed;
+}
+
+static bool has_trials(const struct result *result)
+{
+    for (size_t i = 0; i < result->arms; i++)
+        if (result->arm[i].trials > 0)
+            return true;
+    return false;
+}
+
+/* Failures are shown too: a run in which nothing succeeded still says what went wrong. */
+static int run_with(struct command_call *call, const struct arm_list *arms, struct err *e)
+{
+    const struct load_values *v = call->options.values;
+    struct inputs in;
+    struct result *result = measured_begin(RESULT_KIND_LOAD, call);
+    measured_add_host(result, v->target != NULL ? "client" : "both", &v->client_cores,
+                      &v->server_cores);
+    arm_options_describe(arms, call->context->backends, result);
+    int failed = open_inputs(v, &in, e);
+    if (failed == 0) {
+        struct err shown = ERR_INIT;
+        failed = measure(call, arms, &in, result, e);
+        if (has_trials(result) && output_show(&v->output, result, failed ? &shown : e) != 0)
+            failed = -1;
+    }
+    close_inputs(&in);
+    result_free(result);
+    return failed;
+}
+
+static int run(struct command_call *call, struct err *e)
+{
+    const struct load_values *v = call->options.values;
+    struct arm_list *arms = arm_options_read(&v->arms, e);
+    if (!arms)
+        return -1;
+    int failed = run_with(call, arms, e);
+    free(arms);
+    return failed;
+}
+
+static const char *const examples[] = {
+    "pqc-bench load",
+    "pqc-bench load --rate 300 --duration 4m30s --warmup 30s --trials 3 -o results/fresh",
+    "pqc-bench load --target server.example:443 --interleave connection --trials 10 "
+    "--arm 'old: groups=X25519' --arm 'new: groups=X25519MLKEM768' --arm 'control: "
+    "groups=X25519'",
+    NULL,
+};
+
+const struct command cmd_load = {
+    .name = "load",
+    .summary = "Measure handshake latency at a fixed rate of new connections, arm against arm",
+    .options = rows,
+    .values_size = sizeof(struct load_values),
+    .section = "load",
+    .examples = examples,
+    .details =
+        "Arrival i is due at i / rate, whatever became of those before it, and its response "
+        "time counts from then: a stall shows in every arrival that waited. Arms are run in "
+        "random order within each block of trials and compared with the baseline, the first "
+        "arm; 'control' is a copy of the baseline: what differs there is noise. A trial that "
+        "cannot be believed is named, and no verdict rests on it.",
+    .check = check,
+    .run = run,
+};

@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* pqc-bench serve: the embedded TLS target, by itself. */
+#include <arpa/inet.h>
+#include <inttypes.h>
+#include <netinet/in.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/text.h"
+#include "cli/command.h"
+#include "cli/outfile.h"
+#include "run/child.h"
+#include "run/endpoint.h"
+
+#define POLL_NS 100000000u
+#define HOUR_NS 3.6e12
+#define SECOND_NS 1e9
+#define NO_DESCRIPTOR 1000000u
+
+struct serve_values {
+    char *listen, *port_file, *root_file, *name;
+    char *groups, *certificate, *chain, *cipher, *tls, *backend;
+    uint64_t tickets, early_data_bytes, timeout_ns, control_fd;
+    struct cpu_set cores;
+};
+
+#define TEXT_ROW(option, member, word, text, ...)                            \
+    {                                                                        \
+        .name = option, .kind = OPTION_TEXT, .argument = word, .help = text, \
+        .offset = offsetof(struct serve_values, member), __VA_ARGS__         \
+    }
+
+static const struct option rows[] = {
+    TEXT_ROW("listen", listen, "ADDR:PORT",
+             "address and port; port 0: a free one; no address: all of them",
+             .initial = "127.0.0.1:8443"),
+    TEXT_ROW("port-file", port_file, "FILE", "write the port into this file once it listens",
+             .unset_note = "no file"),
+    TEXT_ROW("root-file", root_file, "FILE",
+             "write the certificate that a client must trust into this file",
+             .unset_note = "no file"),
+    TEXT_ROW("name", name, "HOST", "name in the certificate", .initial = ENDPOINT_HOST),
+    {.name = "cores",
+     .kind = OPTION_CORES,
+     .argument = "LIST",
+     .help = "cores, one worker each",
+     .unset_note = "one worker on any core",
+     .offset = offsetof(struct serve_values, cores)},
+    TEXT_ROW("groups", groups, "LIST", "groups that are accepted, '/' between tuples",
+             .unset_note = "the library's list"),
+    TEXT_ROW("cert", certificate, "KIND", "certificate: see the keys of an arm",
+             .initial = "ecdsa-p256"),
+    TEXT_ROW("chain", chain, "SHAPE", "what is sent: see the keys of an arm",
+             .initial = "self-signed"),
+    TEXT_ROW("cipher", cipher, "LIST", "cipher suites",
+             .unset_note = "AES-256-GCM with SHA-384"),
+    TEXT_ROW("tls", tls, "VERSION", "the only version accepted: 1.2, 1.3", .initial = "1.3"),
+    TEXT_ROW("backend", backend, "NAME", "TLS library, like openssl-3.5",
+             .unset_note = "the newest OpenSSL"),
+    {.name = "tickets",
+     .kind = OPTION_COUNT,
+     .argument = "COUNT",
+     .initial = "0",
+     .help = "tickets after each full handshake",
+     .low = 0,
+     .high = 20,
+     .offset = offsetof(struct serve_values, tickets)},
+    {.name = "early-data",
+     .kind = OPTION_BYTES,
+     .argument = "BYTES",
+     .initial = "0",
+     .help = "early data that is accepted",
+     .low = 0,
+     .high = 16384,
+     .offset = offsetof(struct serve_values, early_data_bytes)},
+    {.name = "timeout",
+     .kind = OPTION_DURATION,
+     .argument = "TIME",
+     .initial = "30s",
+     .help = "a connection without progress for this long is ended",
+     .low = SECOND_NS,
+     .high = HOUR_NS,
+     .offset = offsetof(struct serve_values, timeout_ns)},
+    {.name = "control-fd",
+     .kind = OPTION_COUNT,
+     .argument = "NUMBER",
+     .help = "serve what the process at the other end says; for pqc-bench load's own use",
+     .unset_note = "none",
+     .low = 3,
+     .high = NO_DESCRIPTOR,
+     .offset = offsetof(struct serve_values, control_fd)},
+    {.name = NULL},
+};
+
+/* The options are an arm's keys, seen from the server. */
+static int read_arm(const struct command_call *call, struct arm *arm, struct err *e)
+{
+    const struct serve_values *v = call->options.values;
+    const struct {
+        const char *key, *value;
+    } keys[] = {
+        {"server-groups", v->groups}, {"cert", v->certificate}, {"chain", v->chain},
+        {"cipher", v->cipher},        {"tls", v->tls},          {"backend", v->backend},
+    };
+    arm_init(arm, "server");
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++)
+        if (keys[i].value != NULL && arm_set(arm, keys[i].key, keys[i].value, e) != 0)
+            return -1;
+    arm->tickets = (int)v->tickets;
+    arm->resume = v->tickets > 0 ? 1 : 0;
+    arm->early_data_bytes = (uint32_t)v->early_data_bytes;
+    if (arm->early_data_bytes > 0 && v->tickets == 0)
+        return err_set(e, ERR_USAGE, "--early-data: needs --tickets 1 or more");
+    return 0;
+}
+
+static void show_address(const struct sockaddr_storage *address, unsigned port, char *buf,
+                         size_t size)
+{
+    char host[INET6_ADDRSTRLEN] = "";
+    const void *at = address;
+    if (address->ss_family == AF_INET6) {
+        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)at)->sin6_addr, host, sizeof host);
+        snprintf(buf, size, "[%s]:%u", host, port);
+    } else {
+        inet_ntop(AF_INET, &((const struct sockaddr_in *)at)->sin_addr, host, sizeof host);
+        snprintf(buf, size, "%s:%u", host, port);
+    }
+}
+
+static int write_file(const char *path, const char *content, struct err *e)
+{
+    struct text text = {0};
+    if (path == NULL)
+        return 0;
+    text_add(&text, content);
+    int failed = outfile_write(path, &text, e);
+    text_free(&text);
+    return failed;
+}
+
+/* Tell where it listens, before any client can be told to come. */
+static int announce(const struct serve_values *v, const struct server *server,
+                    const struct endpoint *ep, struct err *e)
+{
+    char where[96], port[16];
+    snprintf(port, sizeof port, "%u\n", server_port(server, 0));
+    show_address(&ep->server.address, server_port(server, 0), where, sizeof where);
+    if (write_file(v->root_file, ep->identity.root_pem, e) != 0 ||
+        write_file(v->port_file, port, e) != 0)
+        return -1;
+    printf("listening on %s\n", where);
+    fflush(stdout);
+    return 0;
+}
+
+static void show_totals(struct server *server)
+{
+    struct server_totals t;
+    server_read_totals(server, &t);
+    printf("accepted %" PRIu64 ", handshakes %" PRIu64 " (failed %" PRIu64 ", resumed %" PRIu64
+           "), requests %" PRIu64 ", timed out %" PRIu64 ", body bytes %" PRIu64 "\n",
+           t.accepted, t.handshakes, t.handshakes_failed, t.resumed, t.requests, t.timed_out,
+           t.body_bytes);
+    if (t.accept_paused > 0)
+        printf("the descriptor limit was met %" PRIu64 " times\n", t.accept_paused);
+}
+
+static int serve_until_stopped(const struct command_call *call, struct endpoint *ep,
+                               struct err *e)
+{
+    const struct serve_values *v = call->options.values;
+    const struct server_options options = {.endpoint = &ep->server,
+                                           .endpoints = 1,
+                                           .cores = v->cores,
+                                           .timeout_ns = v->timeout_ns};
+    struct server *server = server_start(&options, e);
+    if (server == NULL)
+        return -1;
+    int failed = announce(v, server, ep, e);
+    while (failed == 0 && *call->context->stop == 0)
+        (void)clock_sleep_until_ns(clock_now_ns() + POLL_NS);
+    if (failed == 0)
+        show_totals(server);
+    server_stop(server);
+    return failed;
+}
+
+static int run(struct command_call *call, struct err *e)
+{
+    const struct serve_values *v = call->options.values;
+    static struct endpoint endpoint; /* several KiB */
+    struct arm arm;
+    if (command_need_backends(call, e) != 0)
+        return -1;
+    if (options_is_given(&call->options, "control-fd"))
+        return child_serve((int)v->control_fd, call->context->backends, e);
+    if (read_arm(call, &arm, e) != 0)
+        return -1;
+    int failed = endpoint_init(&endpoint, &arm, call->context->backends, v->name, e);
+    if (failed == 0)
+        failed = endpoint_parse_address(v->listen, &endpoint.server.address,
+                                        &endpoint.server.address_length, e);
+    if (failed == 0)
+        failed = serve_until_stopped(call, &endpoint, e);
+    endpoint_fini(&endpoint);
+    return failed;
+}
+
+static const char *const examples[] = {
+    "pqc-bench serve --listen 127.0.0.1:0 --port-file port",
+    "pqc-bench serve --listen :8443 --cores 0-3 --cert rsa-2048 --root-file root.pem",
+    NULL,
+};
+
+const struct command cmd_serve = {
+    .name = "serve",
+    .summary = "Serve TLS to be measured: GET / and GET /bytes/N",
+    .options = rows,
+    .values_size = sizeof(struct serve_values),
+    .examples = examples,
+    .details = "A small HTTP/1.1 server over the TLS libraries of this program, one worker for "
+               "each core, with a certificate made at the start. GET / answers the three bytes "
+               "\"OK\\n\", GET /bytes/N answers N bytes. It serves until it is interrupted.",
+    .run = run,
+};

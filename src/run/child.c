@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/text.h"
+
+#define ADDRESS_SIZE 64u
+#define PEM_MAX_BYTES (1u << 20)
+
+/* Parent to child, once; then struct request again and again. */
+struct order {
+    struct cpu_set cores;
+    char address[ADDRESS_SIZE];
+    size_t endpoints;
+    struct arm arm[SERVER_ENDPOINTS_MAX];
+};
+struct hello {
+    bool is_failed;
+    struct err error;
+    size_t workers;
+    unsigned port[SERVER_ENDPOINTS_MAX];
+    size_t pem_bytes[SERVER_ENDPOINTS_MAX];
+};
+enum request_kind { REQUEST_TOTALS, REQUEST_SAMPLES };
+struct request {
+    enum request_kind kind;
+    size_t worker;
+    uint64_t since_ns;
+};
+
+static int write_all(int fd, const void *data, size_t n)
+{
+    const char *at = data;
+    while (n > 0) {
+        const ssize_t sent = send(fd, at, n, MSG_NOSIGNAL);
+        if (sent < 0 && errno == EINTR)
+            continue;
+        if (sent <= 0)
+            return -1;
+        at += sent;
+        n -= (size_t)sent;
+    }
+    return 0;
+}
+
+static int read_all(int fd, void *data, size_t n)
+{
+    char *at = data;
+    while (n > 0) {
+        const ssize_t got = recv(fd, at, n, 0);
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return -1;
+        at += got;
+        n -= (size_t)got;
+    }
+    return 0;
+}
+
+/* ---- the parent ---- */
+
+/* Between fork and exec: only what is safe there. */
+static void become_server(int fd, pid_t parent, const char *program)
+{
+    char number[16];
+    snprintf(number, sizeof(number), "%d", fd);
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent)
+        _exit(1);
+    setpgid(0, 0);
+    fcntl(fd, F_SETFD, 0);
+    execl(program, "pqc-bench", "serve", "--control-fd", number, (char *)NULL);
+    _exit(127);
+}
+
+static int send_order(struct child *c, const struct child_options *options)
+{
+    struct order *o = mem_alloc_zeroed(1, sizeof(*o));
+    o->cores = options->cores;
+    snprintf(o->address, sizeof(o->address), "%s", options->address);
+    o->endpoints = options->endpoints->count;
+    memcpy(o->arm, options->endpoints->arm, sizeof(o->arm));
+    const int failed = write_all(c->control_fd, o, sizeof(*o));
+    free(o);
+    return failed;
+}
+
+static int receive_hello(struct child *c, size_t endpoints, struct err *e)
+{
+    struct hello h;
+    if (read_all(c->control_fd, &h, sizeof(h)) != 0)
+        return err_set(e, ERR_FAILED, "embedded server: it ended before it listened");
+    if (h.is_failed) {
+        if (e != NULL)
+            *e = h.error;
+        return err_add_context(e, "embedded server");
+    }
+    c->workers = h.workers;
+    c->endpoints = endpoints;
+    for (size_t i = 0; i < endpoints; i++) {
+        c->port[i] = h.port[i];
+        c->root_pem[i] = mem_alloc_zeroed(h.pem_bytes[i] + 1, 1);
+        if (h.pem_bytes[i] > PEM_MAX_BYTES ||
+            read_all(c->control_fd, c->root_pem[i], h.pem_bytes[i]) != 0)
+            return err_set(e, ERR_FAILED, "embedded server: it ended before it listened");
+    }
+    return 0;
+}
+
+int child_start(struct child *c, const struct child_options *options, struct err *e)
+{
+    int pair[2];
+    memset(c, 0, sizeof(*c));
+    c->control_fd = -1;
+    const char *program = options->program != NULL ? options->program : "/proc/self/exe";
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return err_set_errno(e, "embedded server: socketpair");
+    const pid_t parent = getpid();
+    c->pid = fork();
+    if (c->pid == 0)
+        become_server(pair[1], parent, program);
+    close(pair[1]);
+    c->control_fd = pair[0];
+    if (c->pid < 0) {
+        err_set_errno(e, "embedded server: fork");
+        child_stop(c);
+        return -1;
+    }
+    if (send_order(c, options) != 0)
+        err_set(e, ERR_FAILED, "embedded server: cannot start %s", program);
+    else if (receive_hello(c, options->endpoints->count, e) == 0)
+        return 0;
+    child_stop(c);
+    return -1;
+}
+
+void child_stop(struct child *c)
+{
+    if (c->control_fd > 0 || c->pid > 0) {
+        if (c->control_fd >= 0)
+            close(c->control_fd);
+        /* It was asked by closing; it is not waited for politely if it was stopped. */
+        for (int i = 0; c->pid > 0 && i < 100; i++) {
+            if (waitpid(c->pid, NULL, WNOHANG) == c->pid)
+                c->pid = 0;
+            else
+                usleep(10000);
+        }
+        if (c->pid > 0) {
+            kill(c->pid, SIGKILL);
+            waitpid(c->pid, NULL, 0);
+        }
+    }
+    for (size_t i = 0; i < SERVER_ENDPOINTS_MAX; i++)
+        free(c->root_pem[i]);
+    memset(c, 0, sizeof(*c));
+    c->control_fd = -1;
+}
+
+static int is_gone(struct err *e)
+{
+    return err_set(e, ERR_FAILED, "embedded server: it is gone");
+}
+
+int child_read_totals(struct child *c, struct server_totals *out, struct err *e)
+{
+    const struct request q = {.kind = REQUEST_TOTALS};
+    if (write_all(c->control_fd, &q, sizeof(q)) != 0 ||
+        read_all(c->control_fd, out, sizeof(*out)) != 0)
+        return is_gone(e);
+    return 0;
+}
+
+struct sample *child_copy_samples(struct child *c, size_t worker, uint64_t since_ns,
+                                  size_t *count, struct err *e)
+{
+    const struct request q = {.kind = REQUEST_SAMPLES, .worker = worker, .since_ns = since_ns};
+    *count = 0;
+    if (write_all(c->control_fd, &q, sizeof(q)) != 0 ||
+        read_all(c->control_fd, count, sizeof(*count)) != 0 || *count > SAMPLER_RING) {
+        is_gone(e);
+        return NULL;
+    }
+    struct sample *samples = mem_alloc_zeroed(*count + 1, sizeof(*samples));
+    if (read_all(c->control_fd, samples, *count * sizeof(*samples)) == 0)
+        return samples;
+    free(samples);
+    is_gone(e);
+    return NULL;
+}
+
+/* ---- the child ---- */
+
+struct site {
+    struct endpoint *endpoint;
+    struct server_endpoint server[SERVER_ENDPOINTS_MAX];
+    size_t endpoints;
+    struct server *running;
+};
+
+static int set_up(struct site *site, const struct order *o, const struct tls_backends *backends,
+                  struct err *e)
+{
+    char address[ADDRESS_SIZE + 8];
+    snprintf(address, sizeof(address), strchr(o->address, ':') != NULL ? "[%s]:0" : "%s:0",
+             o->address);
+    site->endpoint = mem_alloc_zeroed(SERVER_ENDPOINTS_MAX, sizeof(*site->endpoint));
+    for (size_t i = 0; i < o->endpoints; i++) {
+        struct endpoint *ep = &site->endpoint[i];
+        site->endpoints = i + 1;
+        if (endpoint_init(ep, &o->arm[i], backends, ENDPOINT_HOST, e) != 0 ||
+            endpoint_parse_address(address, &ep->server.address, &ep->server.address_length,
+                                   e) != 0)
+            return -1;
+        site->server[i] = ep->server;
+    }
+    const struct server_options options = {
+        .endpoint = site->server, .endpoints = o->endpoints, .cores = o->cores};
+    site->running = server_start(&options, e);
+    return site->running != NULL ? 0 : -1;
+}
+
+static void take_down(struct site *site)
+{
+    server_stop(site->running);
+    for (size_t i = 0; i < site->endpoints; i++)
+        endpoint_fini(&site->endpoint[i]);
+    free(site->endpoint);
+}
+
+static int say_hello(int fd, const struct site *site, const struct err *error)
+{
+    struct hello h;
+    memset(&h, 0, sizeof(h));
+    h.is_failed = error->kind != ERR_NONE;
+    h.error = *error;
+    if (h.is_failed)
+        return write_all(fd, &h, sizeof(h));
+    h.workers = server_workers(site->running);
+    for (size_t i = 0; i < site->endpoints; i++) {
+        h.port[i] = server_port(site->running, i);
+        h.pem_bytes[i] = strlen(site->endpoint[i].identity.root_pem);
+    }
+    if (write_all(fd, &h, sizeof(h)) != 0)
+        return -1;
+    for (size_t i = 0; i < site->endpoints; i++)
+        if (write_all(fd, site->endpoint[i].identity.root_pem, h.pem_bytes[i]) != 0)
+            return -1;
+    return 0;
+}
+
+static int answer(int fd, const struct site *site, const struct request *q)
+{
+    if (q->kind == REQUEST_TOTALS) {
+        struct server_totals totals;
+        server_read_totals(site->running, &totals);
+        return write_all(fd, &totals, sizeof(totals));
+    }
+    size_t count = 0;
+    struct sample *samples = server_copy_samples(site->running, q->worker, q->since_ns, &count);
+    int failed = write_all(fd, &count, sizeof(count));
+    if (failed == 0)
+        failed = write_all(fd, samples, count * sizeof(*samples));
+    free(samples);
+    return failed;
+}
+
+int child_serve(int fd, const struct tls_backends *backends, struct err *e)
+{
+    struct order *o = mem_alloc_zeroed(1, sizeof(*o));
+    struct site *site = mem_alloc_zeroed(1, sizeof(*site));
+    struct request q;
+    struct err setup = ERR_INIT;
+    int failed = -1;
+    if (read_all(fd, o, sizeof(*o)) != 0 || o->endpoints < 1 ||
+        o->endpoints > SERVER_ENDPOINTS_MAX) {
+        err_set(e, ERR_USAGE, "--control-fd: for pqc-bench's own use");
+    } else {
+        failed = set_up(site, o, backends, &setup);
+        if (say_hello(fd, site, &setup) == 0 && failed == 0)
+            while (read_all(fd, &q, sizeof(q)) == 0 && q.worker < server_workers(site->running))
+                if (answer(fd, site, &q) != 0)
+                    break;
+        if (failed != 0 && e != NULL)
+            *e = setup;
+    }
+    take_down(site);
+    free(site);
+    free(o);
+    return failed;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * child.h - the embedded server as a process of its own, gone whatever ends its parent.
+ *
+ * Layer: run.
+ * Shape: the parent starts this same program again, as `serve --control-fd N`, over a socket
+ *   pair.  It writes what to serve and the child answers with ports and roots; afterwards
+ *   the parent asks for counters and samples.  The child ends when the pair's other end is
+ *   closed, and by PR_SET_PDEATHSIG when its parent is killed; it is in a process group of
+ *   its own, so that Ctrl-C at the terminal reaches the parent alone.
+ * Format: both ends are the same program, so structs go over the pair as they are.
+ * Threads: one owner each; start from the thread that outlives the child.
+ */
+#ifndef RUN_CHILD_H
+#define RUN_CHILD_H
+
+#include <sys/types.h>
+#include "base/cpu.h"
+#include "run/endpoint.h"
+#include "run/server.h"
+
+struct child_options {
+    const char *program; /* NULL: /proc/self/exe */
+    const struct endpoint_list *endpoints;
+    struct cpu_set cores;
+    const char *address; /* "127.0.0.1" or "::1"; ports are free ones */
+};
+
+struct child {
+    pid_t pid;
+    int control_fd;
+    size_t workers, endpoints;
+    unsigned port[SERVER_ENDPOINTS_MAX];
+    char *root_pem[SERVER_ENDPOINTS_MAX];
+};
+
+/* The server listens when this returns. */
+int child_start(struct child *c, const struct child_options *options, struct err *e)
+    __attribute__((warn_unused_result));
+void child_stop(struct child *c); /* and wait for its end; a struct of zeros: nothing */
+
+/* ERR_FAILED if the child is gone. */
+int child_read_totals(struct child *c, struct server_totals *out, struct err *e)
+    __attribute__((warn_unused_result));
+struct sample *child_copy_samples(struct child *c, size_t worker, uint64_t since_ns,
+                                  size_t *count, struct err *e)
+    __attribute__((warn_unused_result));
+
+/* What the child does: serve until the other end of `fd` is closed. */
+int child_serve(int fd, const struct tls_backends *backends, struct err *e)
+    __attribute__((warn_unused_result));
+
+#endif

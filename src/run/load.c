@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/load.h"
+
+#include <assert.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/clock.h"
+#include "base/rng.h"
+#include "base/text.h"
+#include "run/load_compare.h"
+#include "run/load_parts.h"
+#include "run/validity.h"
+
+#define CALIBRATION_NS 1000000000u
+#define CALIBRATION_WARMUP_NS 200000000u
+#define CALIBRATION_PER_S 20000.0 /* for each worker: more than any can do */
+#define CALIBRATION_IN_FLIGHT 16u
+#define SETTLE_NS 50000000u /* between runs, for what the last one left to close */
+
+enum stream { STREAM_ORDER, STREAM_ARRIVALS, STREAM_TURNS, STREAM_COMPARE };
+
+static void settle(void)
+{
+    (void)clock_sleep_until_ns(clock_now_ns() + SETTLE_NS);
+}
+
+/* ---- calibration ---- */
+
+static void note_capacity(struct load *l, double per_s)
+{
+    char message[160];
+    snprintf(message, sizeof(message),
+             "asked %.4g/s; this machine can generate about %.2g/s with %zu worker%s",
+             l->options->rate_per_s, per_s, l->workers, l->workers == 1 ? "" : "s");
+    result_add_problem(l->result, RESULT_NOTE, "generator-capacity", NULL, 0, message);
+}
+
+/* As fast as it goes for a second; what a handshake costs then gives the highest rate at
+ * which no worker is busier than a valid trial allows. */
+static int calibrate(struct load *l, struct err *e)
+{
+    struct schedule schedule;
+    struct load_window window;
+    double cpu_ns = 0, completed = 0;
+    if (schedule_init(&schedule, CALIBRATION_PER_S * (double)l->workers, SCHEDULE_CONSTANT, 0,
+                      CALIBRATION_WARMUP_NS + CALIBRATION_NS, e) != 0)
+        return -1;
+    const struct worker_plan plan = {.schedule = &schedule,
+                                     .warmup_ns = CALIBRATION_WARMUP_NS,
+                                     .grace_ns = CALIBRATION_NS,
+                                     .timeout_ns = l->options->timeout_ns,
+                                     .max_in_flight = CALIBRATION_IN_FLIGHT,
+                                     .arms = (unsigned)l->options->arms->count};
+    const int end = load_run_once(l, &plan, "calibration", &window, e);
+    for (size_t i = 0; i < l->workers; i++) {
+        cpu_ns += (double)l->worker[i].cpu_ns;
+        completed += (double)l->worker[i].arm[0].shard.tally.completed;
+    }
+    load_window_fini(l, &window);
+    if (end == 0 && completed > 0 && cpu_ns > 0)
+        note_capacity(l,
+                      VALIDITY_CLIENT_BUSY_MAX * (double)l->workers * 1e9 * completed / cpu_ns);
+    settle();
+    return end;
+}
+
+/* ---- trials ---- */
+
+static int make_schedule(const struct load *l, unsigned block, struct schedule *out,
+                         struct err *e)
+{
+    const struct load_options *o = l->options;
+    /* All arms of a block meet the same arrivals. */
+    const uint64_t seed = rng_derive_seed(rng_derive_seed(o->seed, STREAM_ARRIVALS), block);
+    return schedule_init(out, o->rate_per_s, o->arrivals, seed, o->warmup_ns + o->duration_ns,
+                         e);
+}
+
+static void make_plan(const struct load *l, const struct schedule *schedule, unsigned block,
+                      unsigned arm, struct worker_plan *out)
+{
+    const struct load_options *o = l->options;
+    *out = (struct worker_plan){
+        .schedule = schedule,
+        .warmup_ns = o->warmup_ns,
+        .grace_ns = o->grace_ns,
+        .timeout_ns = o->timeout_ns,
+        .max_in_flight = (unsigned)((o->max_in_flight + l->workers - 1) / l->workers),
+        .is_interleaved = o->interleave == LOAD_INTERLEAVE_CONNECTION,
+        .arm = arm,
+        .arms = (unsigned)o->arms->count,
+        .seed = rng_derive_seed(rng_derive_seed(o->seed, STREAM_TURNS), block),
+    };
+}
+
+/* Every arrival of the measured part is in some trial's tally. */
+static void assert_complete(const struct load *l, const struct schedule *s)
+{
+    const uint64_t due = schedule_count_between(s, l->options->warmup_ns, s->duration_ns);
+    uint64_t counted = 0;
+    for (size_t i = 0; i < l->workers; i++)
+        for (unsigned k = 0; k < l->worker[i].arms; k++)
+            counted += l->worker[i].arm[k].shard.tally.scheduled;
+    assert(counted == due);
+}
+
+/* One run: a trial of one arm, or of every arm where they take turns. */
+static int run_trials(struct load *l, unsigned block, unsigned arm, struct err *e)
+{
+    const struct load_options *o = l->options;
+    const bool takes_turns = o->interleave == LOAD_INTERLEAVE_CONNECTION;
+    struct schedule schedule;
+    struct worker_plan plan;
+    struct load_window window;
+    char step[ARM_NAME_MAX + 64];
+    if (make_schedule(l, block, &schedule, e) != 0)
+        return -1;
+    make_plan(l, &schedule, block, arm, &plan);
+    snprintf(step, sizeof(step), "trial %u of %u%s%s", block + 1, o->trials,
+             takes_turns ? "" : ", ", takes_turns ? "" : o->arms->arm[arm].name);
+    const int end = load_run_once(l, &plan, step, &window, e);
+    if (end == 0) {
+        assert_complete(l, &schedule);
+        const unsigned first = takes_turns ? 0 : arm;
+        const unsigned behind = takes_turns ? plan.arms : arm + 1;
+        for (unsigned i = first; i < behind; i++)
+            load_fill_trial(l, i, &window, o->rate_per_s / (behind - first));
+        load_write_samples(l, &window);
+        l->position++;
+    }
+    load_window_fini(l, &window);
+    settle();
+    return end;
+}
+
+/* Randomised complete blocks. */
+static int run_block(struct load *l, unsigned block, struct rng *rng, struct err *e)
+{
+    const size_t arms = l->options->arms->count;
+    size_t order[ARMS_MAX];
+    int end = 0;
+    if (l->options->interleave == LOAD_INTERLEAVE_CONNECTION)
+        return run_trials(l, block, 0, e);
+    for (size_t i = 0; i < arms; i++)
+        order[i] = i;
+    rng_shuffle(rng, order, arms);
+    for (size_t i = 0; i < arms && end == 0; i++)
+        end = run_trials(l, block, (unsigned)order[i], e);
+    return end;
+}
+
+static int run_blocks(struct load *l, struct err *e)
+{
+    const struct load_options *o = l->options;
+    struct rng rng;
+    int end = 0;
+    rng_init(&rng, rng_derive_seed(o->seed, STREAM_ORDER));
+    l->steps =
+        o->interleave == LOAD_INTERLEAVE_CONNECTION ? o->trials : o->trials * o->arms->count;
+    if (l->has_child && !o->is_uncalibrated)
+        end = calibrate(l, e);
+    for (unsigned block = 0; block < o->trials && end == 0; block++)
+        end = run_block(l, block, &rng, e);
+    if (end > 0)
+        l->result->is_interrupted = true;
+    return end < 0 ? -1 : 0;
+}
+
+/* ---- the end ---- */
+
+static bool shares_cores(const struct load_options *o)
+{
+    for (size_t i = 0; i < o->client_cores.count; i++)
+        for (size_t k = 0; k < o->server_cores.count; k++)
+            if (o->client_cores.core[i] == o->server_cores.core[k])
+                return true;
+    return false;
+}
+
+static bool is_loopback(const struct conn_address *a)
+{
+    const void *at = &a->address;
+    if (a->address.ss_family == AF_INET)
+        return (ntohl(((const struct sockaddr_in *)at)->sin_addr.s_addr) >> 24) == 127;
+    return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at)->sin6_addr);
+}
+
+static void conclude(struct load *l)
+{
+    const struct load_options *o = l->options;
+    struct host_facts host;
+    host_read_facts(&host);
+    const struct validity_run v = {.shares_cores = l->has_child && shares_cores(o),
+                                   .is_over_loopback = is_loopback(&l->target[0]),
+                                   .host = &host};
+    validity_check_run(&v, l->result);
+    l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;
+    load_compare(o->arms, rng_derive_seed(o->seed, STREAM_COMPARE), l->result->elapsed_s,
+                 l->result);
+}
+
+static int check_outcome(const struct load *l, struct err *e)
+{
+    uint64_t trials = 0, completed = 0;
+    for (size_t i = 0; i < l->result->arms; i++)
+        for (size_t k = 0; k < l->result->arm[i].trials; k++) {
+            trials++;
+            completed += l->result->arm[i].trial[k].tally.completed;
+        }
+    if (trials == 0)
+        return err_set(e, ERR_FAILED, "stopped before one trial was finished");
+    if (completed == 0)
+        return err_set(e, ERR_FAILED, "not one handshake was completed");
+    return 0;
+}
+
+int load_run(const struct load_options *options, struct result *result, struct err *e)
+{
+    struct load *l = mem_alloc_zeroed(1, sizeof(*l));
+    l->options = options;
+    l->result = result;
+    l->began_ns = clock_now_ns();
+    result->seed = options->seed;
+    int failed = load_set_up(l, e);
+    if (failed == 0)
+        failed = run_blocks(l, e);
+    if (failed == 0) {
+        conclude(l);
+        failed = check_outcome(l, e);
+    }
+    load_take_down(l);
+    free(l);
+    return failed;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * load.h - the open-loop benchmark: fresh connections at a fixed rate, latency per arm.
+ *
+ * Layer: run (may include result tls net stats base).
+ * Method: docs/METHOD.md, "Time and load" and "Comparing".  Each block runs every arm once,
+ *   in random order; or, interleaved by connection, all arms take turns within one trial.
+ *   Warm-up comes before the measured part of each trial and is dropped by due time.
+ * Units: ns and per second inside, us in the result.
+ */
+#ifndef RUN_LOAD_H
+#define RUN_LOAD_H
+
+#include <signal.h>
+#include <stdio.h>
+#include "base/cpu.h"
+#include "run/arm.h"
+#include "run/bench.h"
+#include "run/conn.h"
+#include "run/schedule.h"
+
+enum load_interleave { LOAD_INTERLEAVE_TRIAL, LOAD_INTERLEAVE_CONNECTION };
+
+struct load_options {
+    const struct arm_list *arms;
+    const struct tls_backends *backends;
+    double rate_per_s; /* arrivals at the server, of all arms together */
+    enum schedule_kind arrivals;
+    uint64_t duration_ns; /* measured part of a trial */
+    uint64_t warmup_ns, grace_ns, timeout_ns;
+    unsigned trials; /* of each arm, >= 1 */
+    enum load_interleave interleave;
+    unsigned workers; /* 0: one for each client core */
+    bool is_spinning;
+    unsigned max_in_flight; /* of all workers, >= workers */
+    enum conn_close close;
+    const struct conn_address *source; /* local addresses in turn; NULL: the kernel's choice */
+    size_t sources;
+    const char *target;      /* "HOST:PORT"; NULL: the embedded server */
+    const char *server_name; /* SNI; NULL: the target's name, "": none */
+    const char *path;        /* NULL: "/", or "/bytes/N" for an arm with a payload */
+    const char *roots_pem;   /* external target; NULL: verify against nothing, so refused */
+    const char *program;     /* of the embedded server; NULL: this one */
+    bool is_uncalibrated;
+    FILE *samples; /* every handshake as CSV, or NULL */
+    uint64_t seed;
+    struct cpu_set client_cores, server_cores;
+    const volatile sig_atomic_t *stop;
+    struct run_progress progress;
+};
+
+/* Fills arms, trials, comparisons, problems.  A stop keeps finished trials and marks the
+ * result interrupted; none finished, or not one completed handshake, is ERR_FAILED: the
+ * result then still holds what was seen. */
+int load_run(const struct load_options *options, struct result *result, struct err *e)
+    __attribute__((warn_unused_result));
+
+#endif

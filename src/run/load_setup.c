@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Everything of a load run that is made before the first arrival. */
+#include <inttypes.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <unistd.h>
+#include "base/text.h"
+#include "run/load_parts.h"
+
+#define CONNECT_TRIAL_MS 2000
+#define SHARD_ALIGNMENT 64u
+
+/* ---- the target ---- */
+
+static bool accepts(const struct addrinfo *a)
+{
+    int error = 0;
+    socklen_t length = sizeof(error);
+    const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    if (fd < 0)
+        return false;
+    (void)!connect(fd, a->ai_addr, a->ai_addrlen);
+    struct pollfd p = {.fd = fd, .events = POLLOUT};
+    const bool is_up = poll(&p, 1, CONNECT_TRIAL_MS) == 1 &&
+                       getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0;
+    close(fd);
+    return is_up;
+}
+
+/* The first address that accepts a connection; where none does, the first: its failures are
+ * data. */
+static int resolve(const char *host, const char *port, struct conn_address *out, struct err *e)
+{
+    struct addrinfo *found = NULL;
+    const struct addrinfo hints = {
+        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
+    const int error = getaddrinfo(host, port, &hints, &found);
+    if (error != 0)
+        return err_set(e, ERR_SYSTEM, "--target: %.80s: %s", host, gai_strerror(error));
+    const struct addrinfo *chosen = found;
+    for (const struct addrinfo *a = found; found->ai_next != NULL && a != NULL; a = a->ai_next)
+        if (accepts(a)) {
+            chosen = a;
+            break;
+        }
+    memcpy(&out->address, chosen->ai_addr, chosen->ai_addrlen);
+    out->length = chosen->ai_addrlen;
+    freeaddrinfo(found);
+    return 0;
+}
+
+/* An address is no name: it is not sent as SNI. */
+static bool is_address(const char *host)
+{
+    struct addrinfo *found = NULL;
+    const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST};
+    if (getaddrinfo(host, NULL, &hints, &found) != 0)
+        return false;
+    freeaddrinfo(found);
+    return true;
+}
+
+static int set_external_target(struct load *l, struct err *e)
+{
+    const struct load_options *o = l->options;
+    char host[256], port[8];
+    struct conn_address address;
+    memset(&address, 0, sizeof(address));
+    if (endpoint_split(o->target, host, sizeof(host), port, sizeof(port), e) != 0)
+        return err_add_context(e, "--target");
+    if (resolve(host, port, &address, e) != 0)
+        return -1;
+    for (size_t i = 0; i < o->arms->count; i++)
+        l->target[i] = address;
+    snprintf(l->host, sizeof(l->host), strchr(host, ':') != NULL ? "[%s]" : "%s", host);
+    if (o->server_name == NULL)
+        snprintf(l->server_name, sizeof(l->server_name), "%s", is_address(host) ? "" : host);
+    return 0;
+}
+
+static void set_embedded_target(struct load *l)
+{
+    for (size_t i = 0; i < l->options->arms->count; i++) {
+        struct sockaddr_in *a = (struct sockaddr_in *)(void *)&l->target[i].address;
+        a->sin_family = AF_INET;
+        a->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+        a->sin_port = htons((uint16_t)l->child.port[l->endpoints->of_arm[i]]);
+        l->target[i].length = sizeof(*a);
+    }
+    snprintf(l->host, sizeof(l->host), "%s", ENDPOINT_HOST);
+    if (l->options->server_name == NULL)
+        snprintf(l->server_name, sizeof(l->server_name), "%s", ENDPOINT_HOST);
+}
+
+static int set_target(struct load *l, struct err *e)
+{
+    const struct load_options *o = l->options;
+    if (o->server_name != NULL)
+        snprintf(l->server_name, sizeof(l->server_name), "%s", o->server_name);
+    if (o->target != NULL)
+        return set_external_target(l, e);
+    l->endpoints = mem_alloc_zeroed(1, sizeof(*l->endpoints));
+    if (endpoints_of_arms(o->arms, o->backends, l->endpoints, e) != 0)
+        return -1;
+    const struct child_options options = {.program = o->program,
+                                          .endpoints = l->endpoints,
+                                          .cores = o->server_cores,
+                                          .address = "127.0.0.1"};
+    if (child_start(&l->child, &options, e) != 0)
+        return -1;
+    l->has_child = true;
+    set_embedded_target(l);
+    return 0;
+}
+
+/* ---- what is asked ---- */
+
+static int write_request(struct load *l, size_t i, struct err *e)
+{
+    const struct load_options *o = l->options;
+    const struct arm *arm = &o->arms->arm[i];
+    char path[HTTP_PATH_BYTES];
+    if (o->path != NULL)
+        snprintf(path, sizeof(path), "%s", o->path);
+    else if (arm->payload_bytes > 0)
+        snprintf(path, sizeof(path), "/bytes/%" PRIu64, arm->payload_bytes);
+    else
+        snprintf(path, sizeof(path), "/");
+    const char *host = l->server_name[0] != '\0' ? l->server_name : l->host;
+    if (http_request_write(path, host, true, l->request[i], LOAD_REQUEST_BYTES) == 0)
+        return err_set(e, ERR_USAGE, "--path: too long");
+    return 0;
+}
+
+/* ---- workers ---- */
+
+static int make_arm(struct load *l, size_t i, struct conn_arm *out, struct err *e)
+{
+    struct arm_plan *plan = &l->plan[i];
+    const struct arm *arm = &l->options->arms->arm[i];
+    struct tls_config config = plan->client_config;
+    if (l->has_child)
+        config.roots_pem = l->child.root_pem[l->endpoints->of_arm[i]];
+    else
+        config.roots_pem = l->options->roots_pem;
+    shard_init(&out->shard);
+    out->backend = plan->client;
+    out->target = l->target[i];
+    out->server_name = arm->sni && l->server_name[0] != '\0' ? l->server_name : NULL;
+    if (out->server_name == NULL)
+        config.verify_name = false;
+    out->request = l->request[i];
+    out->request_bytes = strlen(l->request[i]);
+    out->resume = arm->resume;
+    out->wants_early = out->uses_tickets_once = arm->early_data_bytes > 0;
+    out->context = plan->client->context_new(&config, e);
+    return out->context != NULL ? 0 : err_add_context(e, "arm %s", arm->name);
+}
+
+static void record(void *arg, unsigned arm, const struct shard_record *r)
+{
+    struct load_records *records = arg;
+    if (records->count < records->capacity) {
+        records->record[records->count] = *r;
+        records->arm[records->count++] = arm;
+    }
+}
+
+static void make_records(struct load *l, size_t i)
+{
+    const struct load_options *o = l->options;
+    struct load_records *records = &l->records[i];
+    const double s = (double)o->duration_ns / 1e9;
+    records->capacity = (size_t)(o->rate_per_s * s * 1.2 / (double)l->workers) + 1000;
+    records->record = mem_alloc_zeroed(records->capacity, sizeof(*records->record));
+    records->arm = mem_alloc_zeroed(records->capacity, sizeof(*records->arm));
+    l->worker[i].setting.on_record = record;
+    l->worker[i].setting.record_arg = records;
+}
+
+static int make_worker(struct load *l, size_t i, struct err *e)
+{
+    const struct load_options *o = l->options;
+    struct worker *w = &l->worker[i];
+    struct cpu_set core = {.count = 0};
+    if (o->client_cores.count > 0)
+        core = (struct cpu_set){.count = 1,
+                                .core = {o->client_cores.core[i % o->client_cores.count]}};
+    if (worker_init(w, (unsigned)i, (unsigned)l->workers, &core, o->is_spinning, e) != 0)
+        return -1;
+    w->stop = o->stop;
+    w->cancel = &l->cancel;
+    w->setting.close = o->close;
+    w->setting.source = o->source;
+    w->setting.sources = o->sources;
+    w->setting.next_source = i;
+    w->arms = (unsigned)o->arms->count;
+    w->arm = aligned_alloc(SHARD_ALIGNMENT, w->arms * sizeof(*w->arm));
+    if (w->arm == NULL)
+        return err_set_errno(e, "worker");
+    memset(w->arm, 0, w->arms * sizeof(*w->arm));
+    for (size_t k = 0; k < w->arms; k++)
+        if (make_arm(l, k, &w->arm[k], e) != 0)
+            return -1;
+    if (l->records != NULL)
+        make_records(l, i);
+    return 0;
+}
+
+/* Descriptors for what may be in flight, as far as the hard limit goes. */
+static void raise_file_limit(const struct load_options *o)
+{
+    struct rlimit limit;
+    const rlim_t wanted = (rlim_t)o->max_in_flight + 256;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted)
+        return;
+    limit.rlim_cur = limit.rlim_max < wanted ? limit.rlim_max : wanted;
+    (void)!setrlimit(RLIMIT_NOFILE, &limit);
+}
+
+static void add_arms(struct load *l)
+{
+    char name[96];
+    for (size_t i = 0; i < l->options->arms->count; i++) {
+        const struct arm *arm = &l->options->arms->arm[i];
+        struct result_arm *out = result_add_arm(l->result, arm->name);
+        arm_echo(arm, &out->spec);
+        result_set_text(&out->client_backend,
+                        tls_backend_full_name(l->plan[i].client, name, sizeof(name)));
+        if (l->has_child)
+            result_set_text(&out->server_backend,
+                            tls_backend_full_name(l->plan[i].server, name, sizeof(name)));
+    }
+}
+
+int load_set_up(struct load *l, struct err *e)
+{
+    const struct load_options *o = l->options;
+    const size_t arms = o->arms->count;
+    l->child.control_fd = -1;
+    l->plan = mem_alloc_zeroed(arms, sizeof(*l->plan));
+    for (size_t i = 0; i < arms; i++)
+        if (arm_plan(&o->arms->arm[i], o->backends, &l->plan[i], e) != 0)
+            return -1;
+    raise_file_limit(o);
+    if (set_target(l, e) != 0)
+        return -1;
+    for (size_t i = 0; i < arms; i++)
+        if (write_request(l, i, e) != 0)
+            return -1;
+    l->workers = o->workers > 0 ? o->workers : o->client_cores.count;
+    if (l->workers == 0)
+        l->workers = 1;
+    if (o->samples != NULL)
+        l->records = mem_alloc_zeroed(l->workers, sizeof(*l->records));
+    l->worker = mem_alloc_zeroed(l->workers, sizeof(*l->worker));
+    for (size_t i = 0; i < l->workers; i++)
+        l->worker[i].poller.fd = -1;
+    for (size_t i = 0; i < l->workers; i++)
+        if (make_worker(l, i, e) != 0)
+            return -1;
+    add_arms(l);
+    return 0;
+}
+
+void load_take_down(struct load *l)
+{
+    for (size_t i = 0; l->worker != NULL && i < l->workers; i++) {
+        struct worker *w = &l->worker[i];
+        for (unsigned k = 0; w->arm != NULL && k < w->arms; k++)
+            if (w->arm[k].backend != NULL)
+                conn_arm_fini(&w->arm[k]);
+        free(w->arm);
+        if (w->buffers != NULL)
+            worker_fini(w);
+        if (l->records != NULL) {
+            free(l->records[i].record);
+            free(l->records[i].arm);
+        }
+    }
+    free(l->worker);
+    free(l->records);
+    child_stop(&l->child);
+    free(l->endpoints);
+    free(l->plan);
+}
