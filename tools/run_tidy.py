@@ -5,14 +5,16 @@
     tools/run_tidy.py BUILD_DIR
 
 BUILD_DIR holds compile_commands.json. A file that passed is not looked at again
-until it, a header of src/, its compile command, .clang-tidy or clang-tidy itself
-changes: the keys of what passed are kept in BUILD_DIR/tidy-passed.
+until it, a header of ours that it includes, its compile command, .clang-tidy or
+clang-tidy itself changes: the keys of what passed are kept in BUILD_DIR/tidy-passed.
 """
 import concurrent.futures
+import functools
 import hashlib
 import json
 import os
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -29,9 +31,25 @@ def digest(*parts):
 
 def common_key():
     version = subprocess.run(["clang-tidy", "--version"], capture_output=True, check=True).stdout
-    headers = sorted((ROOT / "src").rglob("*.h"))
-    return digest(version, (ROOT / ".clang-tidy").read_bytes(),
-                  *(part for h in headers for part in (h, h.read_bytes())))
+    return digest(version, (ROOT / ".clang-tidy").read_bytes())
+
+
+@functools.cache
+def includes_of(path):
+    """Files of src/ that a file includes by name, one level."""
+    names = re.findall(rb'^\s*#\s*include\s+"([^"]+)"', path.read_bytes(), re.MULTILINE)
+    found = (ROOT / "src" / name.decode() for name in names)
+    return [header for header in found if header.is_file()]
+
+
+def content_key(path):
+    """Digest of a file with all that it includes of src/."""
+    seen, todo = {path}, [path]
+    while todo:
+        new = set(includes_of(todo.pop())) - seen
+        seen |= new
+        todo += new
+    return digest(*(part for file in sorted(seen) for part in (file, file.read_bytes())))
 
 
 def sources(build):
@@ -58,7 +76,7 @@ def main():
     if not files:
         print("no C files of src/ in compile_commands.json")
         return 1
-    keys = {path: digest(common, command, path.read_bytes()) for path, command in files.items()}
+    keys = {path: digest(common, command, content_key(path)) for path, command in files.items()}
     state = build / "tidy-passed"
     passed = set(state.read_text().split()) if state.exists() else set()
     todo = [path for path in files if keys[path] not in passed]
