@@ -137,36 +137,48 @@ static size_t prefix_bytes(const char *s, size_t n)
     return bytes;
 }
 
+/* How a cell stands in its column. */
+struct drawing {
+    size_t width;
+    bool is_right;
+    enum table_tone tone;
+    const struct report_options *options;
+};
+
 /* Eighths of a column where blocks can be drawn; at least one for anything above 0. */
-static void add_bar(struct text *out, double share, size_t width,
-                    const struct report_options *options)
+static void add_bar(struct text *out, double share, const struct drawing *d)
 {
     static const char *const eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
     const double bounded = share > 1 ? 1 : share > 0 ? share : 0;
-    const unsigned unit = options->has_utf8 ? 8 : 1;
-    size_t steps = (size_t)lround(bounded * (double)width * unit);
+    const unsigned unit = d->options->has_utf8 ? 8 : 1;
+    size_t steps = (size_t)lround(bounded * (double)d->width * unit);
     if (steps == 0 && bounded > 0)
         steps = 1;
     for (size_t i = 0; i < steps / unit; i++)
-        text_add(out, options->has_utf8 ? "█" : "#");
+        text_add(out, d->options->has_utf8 ? "█" : "#");
     text_add(out, eighths[steps % unit]);
-    add_blanks(out, width - steps / unit - (steps % unit > 0));
+    add_blanks(out, d->width - steps / unit - (steps % unit > 0));
 }
 
-/* A cell's text, cut or padded to width. */
-static void add_padded(struct text *out, const char *text, size_t width, bool is_right)
+/* A text, cut or padded.  Blanks stay outside of its tone, so that a line can be trimmed. */
+static void add_padded(struct text *out, const char *text, const struct drawing *d)
 {
     const size_t columns = text_columns(text);
-    if (columns > width) {
-        text_add_bytes(out, text, prefix_bytes(text, width - 1));
+    const size_t blanks = columns < d->width ? d->width - columns : 0;
+    if (d->is_right)
+        add_blanks(out, blanks);
+    if (columns > 0)
+        text_add(out, table_tone_start(d->tone, d->options));
+    if (columns > d->width) {
+        text_add_bytes(out, text, prefix_bytes(text, d->width - 1));
         text_add(out, "~");
-        return;
+    } else {
+        text_add(out, text);
     }
-    if (is_right)
-        add_blanks(out, width - columns);
-    text_add(out, text);
-    if (!is_right)
-        add_blanks(out, width - columns);
+    if (columns > 0)
+        text_add(out, table_tone_end(d->tone, d->options));
+    if (!d->is_right)
+        add_blanks(out, blanks);
 }
 
 static void trim_line(struct text *out)
@@ -183,10 +195,12 @@ static void add_titles(const struct table *t, const struct layout *layout, unsig
         const struct table_column *column = &t->column[c];
         if (layout->width[c] == 0)
             continue;
+        const struct drawing drawing = {.width = layout->width[c],
+                                        .is_right = column->kind == TABLE_FIGURE,
+                                        .tone = TABLE_DIM,
+                                        .options = options};
         add_blanks(out, gap_before(t, c, layout));
-        text_add(out, table_tone_start(TABLE_DIM, options));
-        add_padded(out, column->title[line], layout->width[c], column->kind == TABLE_FIGURE);
-        text_add(out, table_tone_end(TABLE_DIM, options));
+        add_padded(out, column->title[line], &drawing);
     }
     trim_line(out);
 }
@@ -201,14 +215,15 @@ static void add_row(const struct table *t, const struct layout *layout, size_t r
         const enum table_kind kind = t->column[c].kind;
         if (layout->width[c] == 0)
             continue;
+        const struct drawing drawing = {.width = layout->width[c],
+                                        .is_right = kind == TABLE_FIGURE,
+                                        .tone = cell->tone,
+                                        .options = options};
         add_blanks(out, gap_before(t, c, layout));
-        text_add(out, table_tone_start(cell->tone, options));
         if (kind == TABLE_BAR)
-            add_bar(out, cell->bar, layout->width[c], options);
+            add_bar(out, cell->bar, &drawing);
         else
-            add_padded(out, cell->text == NULL ? "" : cell->text, layout->width[c],
-                       kind == TABLE_FIGURE);
-        text_add(out, table_tone_end(cell->tone, options));
+            add_padded(out, cell->text == NULL ? "" : cell->text, &drawing);
     }
     trim_line(out);
 }
