@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Any bytes: refused with a reason, or a result that every format shows and that is the
+ * same after writing and reading. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/text.h"
+#include "fuzz_target.h"
+#include "report/format.h"
+#include "report/json_read.h"
+
+static void require(int holds)
+{
+    if (!holds)
+        abort();
+}
+
+static void show(const struct result *r)
+{
+    const struct report_options options = {
+        .columns = 80, .has_colour = true, .has_utf8 = true, .is_detailed = true};
+    for (unsigned format = 0; format < REPORT_FORMATS; format++) {
+        struct text out = {0};
+        report_format_of((enum report_format_id)format)->add(r, &out, &options);
+        text_free(&out);
+    }
+}
+
+static void check_same_after_reading(const struct result *r)
+{
+    struct err e = ERR_INIT;
+    struct text first = {0}, second = {0};
+    report_add_json(r, &first, NULL);
+    struct result *again = json_read_text(text_str(&first), first.length, &e);
+    require(again != NULL);
+    report_add_json(again, &second, NULL);
+    require(strcmp(text_str(&first), text_str(&second)) == 0);
+    result_free(again);
+    text_free(&first);
+    text_free(&second);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+    struct err e = ERR_INIT;
+    struct result *r = json_read_text((const char *)data, size, &e);
+    if (r == NULL) {
+        require(e.kind == ERR_USAGE && e.text[0] != '\0');
+        require(strpbrk(e.text, "\n\033") == NULL);
+        return 0;
+    }
+    show(r);
+    check_same_after_reading(r);
+    result_free(r);
+    return 0;
+}
