@@ -14,7 +14,6 @@
 #include "run/validity.h"
 
 #define CALIBRATION_NS 1000000000u
-#define CALIBRATION_WARMUP_NS 200000000u
 #define CALIBRATION_PER_S 20000.0 /* for each worker: more than any can do */
 #define CALIBRATION_IN_FLIGHT 16u
 #define SETTLE_NS 50000000u /* between runs, for what the last one left to close */
@@ -31,9 +30,11 @@ static void settle(void)
 static void note_capacity(struct load *l, double per_s)
 {
     char message[160];
+    const double unit = pow(10, fmax(0, floor(log10(per_s)) - 1)); /* two digits */
     snprintf(message, sizeof(message),
-             "asked %.4g/s; this machine can generate about %.2g/s with %zu worker%s",
-             l->options->rate_per_s, per_s, l->workers, l->workers == 1 ? "" : "s");
+             "asked %.4g/s; this machine can generate about %.0f/s with %zu worker%s",
+             l->options->rate_per_s, floor(per_s / unit) * unit, l->workers,
+             l->workers == 1 ? "" : "s");
     result_add_problem(l->result, RESULT_NOTE, "generator-capacity", NULL, 0, message);
 }
 
@@ -45,10 +46,9 @@ static int calibrate(struct load *l, struct err *e)
     struct load_window window;
     double cpu_ns = 0, completed = 0;
     if (schedule_init(&schedule, CALIBRATION_PER_S * (double)l->workers, SCHEDULE_CONSTANT, 0,
-                      CALIBRATION_WARMUP_NS + CALIBRATION_NS, e) != 0)
+                      CALIBRATION_NS, e) != 0)
         return -1;
     const struct worker_plan plan = {.schedule = &schedule,
-                                     .warmup_ns = CALIBRATION_WARMUP_NS,
                                      .grace_ns = CALIBRATION_NS,
                                      .timeout_ns = l->options->timeout_ns,
                                      .max_in_flight = CALIBRATION_IN_FLIGHT,

@@ -4,16 +4,20 @@
  *
  * Layer: run.  Pure: trials in the result in, comparisons out.
  * Units: us in the result.
- * Method: a metric of an arm is the median of its trials' values.  The difference's interval
- *   is a bootstrap in two stages: whole blocks (trial k of both arms together, so that what
- *   both saw cancels), then, in each, the sample itself.  The resampled order statistic is
- *   drawn from its exact distribution (rank r of n has the law of the empirical quantile
- *   function at a Beta(r, n + 1 - r) variate); the resampled mean from its normal limit.
- *   As few clusters make percentile intervals too narrow, both ends are moved away from
- *   the value by t(n-1) / z * sqrt(n / (n-1)).  Fewer than LOAD_COMPARE_BLOCKS_MIN blocks,
- *   or too few samples for the quantile, give no interval.
- * Source: Efron & Tibshirani 1993, ch. 8 and 13; Davison & Hinkley 1997, 3.8 (hierarchical
- *   data); David & Nagaraja 2003, 2.2 (order statistics).
+ * Method: a metric of an arm is the median of its trials' values.  The difference is taken
+ *   within each block (trial k of both arms, so that what both saw cancels) and is the mean
+ *   of the middle half of the blocks' differences: one bad trial does not move it.  It need
+ *   not be the difference of the two medians.  The ratio is 1 + difference / baseline.  The
+ *   interval is a bootstrap in two stages: whole blocks, then, in each, the sample itself.  The
+ * resampled order statistic is drawn from its exact distribution (rank r of n has the law of
+ * the empirical quantile function at a Beta(r, n + 1 - r) variate); the resampled mean from its
+ * normal limit. Resampling both counts the sample's own scatter twice, and resampling a few
+ * blocks makes an interval too narrow; so its ends are the wider of: both stages as they are,
+ * and blocks alone with the ends moved away from the value by t(n-1) / z * sqrt(n / (n-1)),
+ * which for equal scatter is Student's interval.  Fewer than LOAD_COMPARE_BLOCKS_MIN blocks, or
+ * too few samples for the quantile, give no interval. Source: Efron & Tibshirani 1993, ch. 8
+ * and 13; Davison & Hinkley 1997, 3.8 (hierarchical data); David & Nagaraja 2003, 2.2 (order
+ * statistics).
  */
 #ifndef RUN_LOAD_COMPARE_H
 #define RUN_LOAD_COMPARE_H
