@@ -111,22 +111,22 @@ static bool set_order_interval(const double *sorted, size_t n, double confidence
     double outer = depth_confidence(low, n), inner = depth_confidence(low + 1, n);
     double share = (outer - confidence) / (outer - inner);
     double weight = (size - k) * share / (k + (size - 2 * k) * share);
-    double most = 2 * low == n ? 0.5 : 1; /* the ends may meet, not cross */
-    weight = fmin(most, fmax(0, weight));
+    weight = fmin(1, fmax(0, weight)); /* rounding */
     out->low = sorted[low - 1] + weight * (sorted[low] - sorted[low - 1]);
     out->high = sorted[n - low] - weight * (sorted[n - low] - sorted[n - low - 1]);
     return true;
 }
 
-/* Student's interval of the mean, widened to hold the value. */
+/* Student's interval of the mean.  It holds the median too: that is at most a standard
+ * deviation away, and the interval is wider wherever order statistics give too little. */
 static void set_student_interval(const double *x, size_t n, double confidence,
                                  struct estimate *out)
 {
     double mean = sample_mean(x, n);
     double half = sample_student_t(confidence, (unsigned)(n - 1)) * sample_deviation(x, n) /
                   sqrt((double)n);
-    out->low = fmin(mean - half, out->value);
-    out->high = fmax(mean + half, out->value);
+    out->low = mean - half;
+    out->high = mean + half;
 }
 
 static struct estimate median_estimate(const double *x, size_t n, double confidence)

@@ -39,7 +39,7 @@ uint64_t sample_rank(double q, uint64_t n);
  * between order statistics, interpolated to the confidence asked for: no assumption on the
  * distribution, and it covers within about 1 % of that even for 6 skewed values, where a
  * percentile bootstrap of the median covers 87 to 94 %.  Fewer values cannot give 95 % that
- * way: then it is Student's interval of the mean, widened where needed to hold the median.
+ * way: then it is Student's interval of the mean, which then is wide enough to hold the median.
  * Nothing is drawn at random: the seed is not used. */
 struct estimate sample_median_interval(const double *x, size_t n, uint64_t seed);
 

@@ -62,7 +62,7 @@ static const struct machine machines[] = {
     {"a group above the namespace's root",
      {{"/proc/self/mountinfo", V2_MOUNT},
       {"/proc/self/cgroup", "0::/../other\n"},
-      {"/sys/other/cpu.max", "100000 100000\n"},
+      {"/sys/fs/other/cpu.max", "100000 100000\n"},
       {"/sys/fs/cgroup/cpu.max", "300000 100000\n"}},
      {.has_quota = true, .quota_cpus = 3}},
     {"version 1 beside others",

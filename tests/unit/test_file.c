@@ -102,6 +102,7 @@ static void keys_are_found_whole_and_at_the_start_of_a_line(void **state)
     assert_true(value == 77);
     assert_true(file_find_u64(text, "throttled_usec", &value) && value == 1200);
     assert_true(file_find_u64(text, "nr_throttled", &value) && value == 4);
+    assert_true(file_find_u64("ab_c 1\nab: 2\n", "ab", &value) && value == 2);
     assert_true(file_find_u64(text, "MemTotal", &value) && value == 24);
     assert_true(file_find_u64(text, "last", &value) && value == 9);
 }

@@ -2,8 +2,12 @@
 /* Does a histogram keep every value within its bucket, whatever is recorded and merged? */
 #include "cmocka_all.h"
 #include <math.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include "base/rng.h"
 #include "stats/histogram.h"
 
@@ -350,6 +354,55 @@ static void different_counts_are_not_equal(void **state)
     histogram_free(c);
 }
 
+/* Whether doing it ends the process by an assertion. */
+static bool does_abort(void (*action)(struct histogram *), struct histogram *h)
+{
+    int status = 0;
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (child == 0) {
+        signal(SIGABRT, SIG_DFL);
+        if (freopen("/dev/null", "w", stderr))
+            action(h);
+        _exit(0);
+    }
+    assert_true(waitpid(child, &status, 0) == child);
+    return WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT;
+}
+
+static void record_beyond_the_largest(struct histogram *h)
+{
+    histogram_record(h, LARGEST + 1);
+}
+
+static void record_too_often(struct histogram *h)
+{
+    histogram_record_many(h, 1, LARGEST);
+}
+
+static void ask_for_the_median(struct histogram *h)
+{
+    (void)histogram_quantile(h, 0.5);
+}
+
+static void ask_for_a_percentage(struct histogram *h)
+{
+    (void)histogram_quantile(h, 50);
+}
+
+static void a_broken_precondition_ends_the_process(void **state)
+{
+    struct histogram *h = draw(1, 3), *empty = histogram_new();
+    (void)state;
+    assert_true(does_abort(record_beyond_the_largest, h));
+    assert_true(does_abort(record_too_often, h));
+    assert_true(does_abort(ask_for_a_percentage, h));
+    assert_true(does_abort(ask_for_the_median, empty));
+    assert_false(does_abort(ask_for_the_median, h));
+    histogram_free(h);
+    histogram_free(empty);
+}
+
 static void extremes_are_put_back_within_their_buckets_only(void **state)
 {
     static const uint64_t values[] = {1000001, 5000003, 9000005};
@@ -387,6 +440,7 @@ int main(void)
         cmocka_unit_test(a_histogram_that_is_reset_is_new),
         cmocka_unit_test(reserving_changes_nothing_that_is_seen),
         cmocka_unit_test(different_counts_are_not_equal),
+        cmocka_unit_test(a_broken_precondition_ends_the_process),
         cmocka_unit_test(extremes_are_put_back_within_their_buckets_only),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -267,17 +267,22 @@ static void put(unsigned char *out, uint64_t value, unsigned bytes)
         out[i] = (unsigned char)(value >> 8 * (bytes - 1 - i));
 }
 
-static char *wrap_bytes(const unsigned char *plain, size_t length)
+static char *wrap_bytes_and(const unsigned char *plain, size_t length, size_t behind)
 {
     uLongf size = compressBound((uLong)length);
-    unsigned char *packed = malloc(size + 8);
+    unsigned char *packed = calloc(1, size + 8 + behind);
     assert_non_null(packed);
     assert_int_equal(compress(packed + 8, &size, plain, (uLong)length), Z_OK);
     put(packed, 0x1c849314, 4);
-    put(packed + 4, size, 4);
-    char *text = base64_encode(packed, size + 8);
+    put(packed + 4, size + behind, 4);
+    char *text = base64_encode(packed, size + 8 + behind);
     free(packed);
     return text;
+}
+
+static char *wrap_bytes(const unsigned char *plain, size_t length)
+{
+    return wrap_bytes_and(plain, length, 0);
 }
 
 static char *wrap(const struct plain *p)
@@ -402,6 +407,7 @@ static void text_that_is_no_histogram_is_refused(void **state)
     must_refuse(copy("HISTEQAAAAA="), "begins differently"); /* 0x1c849311 */
     must_refuse(wrap_bytes((const unsigned char *)"", 0), "begins differently");
     must_refuse(wrap_bytes((const unsigned char *)"\x1c\x84\x93\x13", 4), "begins differently");
+    must_refuse(wrap_bytes_and((const unsigned char *)"\x1c\x84\x93\x13", 4, 1), "damaged");
 }
 
 static void a_bomb_is_refused_and_costs_little(void **state)
