@@ -118,12 +118,15 @@ static void set_up(struct attempt *a)
     leave(&a->meter, BENCH_SETUP);
 }
 
-/* False once the deadline has passed. */
+/* False once the deadline has passed, also where the transport is ready all the time and the
+ * library still wants more. */
 static bool wait_for(struct attempt *a, enum tls_status status)
 {
     struct duplex *d = a->turn->duplex;
-    return status == TLS_STATUS_WANT_READ ? duplex_wait_readable(d, a->side, a->deadline_ns)
-                                          : duplex_wait_writable(d, a->side, a->deadline_ns);
+    bool is_ready = status == TLS_STATUS_WANT_READ
+                        ? duplex_wait_readable(d, a->side, a->deadline_ns)
+                        : duplex_wait_writable(d, a->side, a->deadline_ns);
+    return is_ready && clock_now_ns() < a->deadline_ns;
 }
 
 static bool is_waiting(enum tls_status status)
