@@ -165,6 +165,8 @@ static double busy_share(const struct sample *samples, size_t count,
 {
     struct sample_window s;
     sample_window_of(samples, count, w->measured_ns, w->end_ns, &s);
+    if (isnan(s.cpu_ns)) /* fmin would take it for 1 */
+        return NAN;
     const double delay_ns = isfinite(s.run_delay_ns) ? s.run_delay_ns : 0;
     return fmin(1, (s.cpu_ns + delay_ns) / (double)(w->end_ns - w->measured_ns));
 }

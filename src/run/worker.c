@@ -245,8 +245,9 @@ static void run_trial(struct worker *w)
     schedule_start(&w->cursor, plan->schedule, w->index, w->count);
     advance(w);
     sampler_reset(&w->sampler);
+    sampler_tick(&w->sampler, clock_now_ns()); /* so that the first window is covered */
+    w->sampler.next_tick_ns = plan->start_ns;
     clock_sleep_until_ns(plan->start_ns);
-    sampler_tick(&w->sampler, clock_now_ns());
     run_until(w, plan->start_ns + plan->warmup_ns, true);
     mark_measured(w, clock_now_ns());
     uint64_t now_ns = run_until(w, end_ns, true);
