@@ -28,7 +28,7 @@ int units_parse_rate_per_s(const char *text, double *out, struct err *e)
     __attribute__((warn_unused_result));
 
 /* Bytes: NUMBER with B, k, kB (1000), KiB (1024), M, MB, MiB, GB, GiB; none = bytes.  A whole
- * number of bytes ("1.5KiB"), at most 2^63-1; 0 is one. */
+ * number of bytes ("1.5KiB" is), 0 to 2^63-1. */
 int units_parse_bytes(const char *text, uint64_t *out, struct err *e)
     __attribute__((warn_unused_result));
 
