@@ -74,8 +74,9 @@ static int set_groups_text(char *out, size_t size, const char *value, const char
     }
     if (strlen(value) >= size)
         return refuse(e, value, "a list of at most 255 characters");
-    if (strpbrk(value, " \t\r\n\v\f") != NULL)
-        return refuse(e, value, "a list without blanks");
+    for (const char *c = value; *c != '\0'; c++)
+        if (*c <= ' ' || *c > '~') /* the parser's message repeats the list as it is */
+            return refuse(e, value, "a list of visible ASCII characters");
     if (tls_groups_parse(value, &list, e) != 0)
         return -1;
     memcpy(out, value, strlen(value) + 1);
