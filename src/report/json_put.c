@@ -5,6 +5,8 @@
 #include <math.h>
 #include "base/text.h"
 
+#define MEAN_PARTS 1000.0
+
 json_t *json_made(json_t *value)
 {
     assert(value != NULL); /* out of memory is not to be recovered from */
@@ -87,12 +89,14 @@ void json_put_figure(json_t *object, const char *key, const struct figure *f)
     json_put_nonempty(object, key, figure);
 }
 
-/* A mean that is a whole number is shown as one: 1564 and not 1564.0. */
+/* To a thousandth, which with result_check's bound is within the digits that are written; a
+ * whole number is shown as one: 1564 and not 1564.0. */
 static json_t *json_of_mean(double mean)
 {
-    if (mean == floor(mean))
-        return json_integer((json_int_t)mean);
-    return json_real(mean);
+    const double rounded = round(mean * MEAN_PARTS) / MEAN_PARTS;
+    if (rounded == floor(rounded))
+        return json_integer((json_int_t)rounded);
+    return json_real(rounded);
 }
 
 void json_put_mean(json_t *object, const char *key, const struct result_range *r)

@@ -9,8 +9,8 @@
 #include "base/text.h"
 
 #define PLACE_SIZE 128
-/* Whole numbers below this are exact with the 15 digits that the JSON writer gives. */
-#define RANGE_LIMIT UINT64_C(1000000000000000)
+/* Below this, thousandths are exact with the 15 digits that the JSON writer gives. */
+#define RANGE_LIMIT UINT64_C(1000000000000)
 #define CONFIDENCE_MAX 0.999999
 #define SEED_LIMIT (UINT64_C(1) << 53)
 
