@@ -40,9 +40,22 @@ static int use_groups(SSL_CTX *ctx, const struct tls_group_list *list)
     return SSL_CTX_set1_groups_list(ctx, text);
 }
 
+/* Do the halves that we compose the group's operations from add up to it? */
+static bool is_composed(const struct tls_group *group)
+{
+    const struct awslc_group *known = awslc_group_find(group->name);
+    size_t offer = 0, answer = 0;
+    for (size_t i = 0; known != NULL && i < HALVES; i++) {
+        offer += known->half[i].offer_bytes;
+        answer += known->half[i].answer_bytes;
+    }
+    return offer > 0 && offer == group->client_share_bytes &&
+           answer == group->server_share_bytes;
+}
+
 bool library_has_group(const struct tls_group *group)
 {
-    if (SSL_get_group_name((uint16_t)group->code) == NULL || !awslc_group_find(group->name))
+    if (SSL_get_group_name((uint16_t)group->code) == NULL || !is_composed(group))
         return false;
     struct tls_group_list one = {.count = 1, .entry = {{.group = group}}};
     SSL_CTX *ctx = SSL_CTX_new(TLS_method());

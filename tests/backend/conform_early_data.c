@@ -106,6 +106,41 @@ static void early_data_works_or_is_refused_by_name(void **state)
     lab->session_free(spec.session);
 }
 
+/* What the client writes behind its Finished is there before the server asks again. */
+static void early_data_and_what_follows_are_kept_apart(void **state)
+{
+    (void)state;
+    struct spec spec = early_spec(true);
+    struct pair pair;
+    char buf[64];
+    size_t count = 0;
+    enum tls_status status;
+    if (!lab_has(TLS_FEATURE_EARLY_DATA))
+        skip();
+    spec.session = first_session(&pair, &spec);
+    pair_again(&pair, &spec);
+    struct tls_conn *client = pair.pump.conn[CLIENT], *server = pair.pump.conn[SERVER];
+    assert_int_equal(lab->write_early(client, early, EARLY_BYTES, &count), TLS_STATUS_OK);
+    assert_int_equal(lab->read_early(server, buf, 5, &count), TLS_STATUS_OK);
+    assert_int_equal(count, 5);
+    assert_int_equal(pump_turn(&pair.pump, CLIENT), TLS_STATUS_OK);
+    assert_true(pump_write_all(&pair.pump, CLIENT, "late", 4));
+    size_t total = 5;
+    while ((status = lab->read_early(server, buf + total, sizeof(buf) - total, &count)) ==
+           TLS_STATUS_OK)
+        total += count;
+    assert_int_equal(status, TLS_STATUS_CLOSED);
+    assert_int_equal(total, EARLY_BYTES);
+    assert_memory_equal(buf, early, EARLY_BYTES);
+    assert_int_equal(pump_turn(&pair.pump, SERVER), TLS_STATUS_OK);
+    assert_early(&pair, TLS_EARLY_ACCEPTED);
+    assert_int_equal(pump_read_all(&pair.pump, SERVER, (uint8_t *)buf, sizeof(buf), &status),
+                     4);
+    assert_memory_equal(buf, "late", 4);
+    pair_close(&pair);
+    lab->session_free(spec.session);
+}
+
 static void early_data_in_tls_12_is_refused(void **state)
 {
     (void)state;
@@ -269,6 +304,7 @@ int conform_early_data(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(early_data_works_or_is_refused_by_name),
+        cmocka_unit_test(early_data_and_what_follows_are_kept_apart),
         cmocka_unit_test(early_data_in_tls_12_is_refused),
         cmocka_unit_test(without_early_data_nothing_announces_it),
         cmocka_unit_test(a_ticket_used_again_is_refused_with_anti_replay),
