@@ -18,24 +18,38 @@
 #define MS 1000000u
 
 /* Every test runs in each way of waiting. */
-static const struct loop_options ways[] = {
-    {.spin = false}, {.without_pwait2 = true}, {.spin = true}};
-#define FOR_EVERY_WAY(loop)                              \
-    for (size_t way_ = 0; way_ < COUNT_OF(ways); way_++) \
-        for (struct loop *loop = make(&ways[way_]); loop != NULL; loop = end(loop))
+static const struct {
+    const char *name;
+    struct loop_options options;
+} ways[] = {
+    {"sleeping", {.spin = false}},
+    {"sleeping without epoll_pwait2", {.without_pwait2 = true}},
+    {"spinning", {.spin = true}},
+};
 
-static struct loop *make(const struct loop_options *options)
+struct bed {
+    const struct loop_options *options;
+    struct loop *loop;
+};
+
+static int set_up(void **state)
 {
+    struct bed *bed = *state;
     struct err e = ERR_INIT;
-    struct loop *loop = loop_new(options, &e);
-    assert_non_null(loop);
-    return loop;
+    bed->loop = loop_new(bed->options, &e);
+    return bed->loop != NULL ? 0 : -1;
 }
 
-static struct loop *end(struct loop *loop)
+static int tear_down(void **state)
 {
-    loop_free(loop);
-    return NULL;
+    struct bed *bed = *state;
+    loop_free(bed->loop);
+    return 0;
+}
+
+static struct loop *loop_of(void **state)
+{
+    return ((struct bed *)*state)->loop;
 }
 
 static void run_until(struct loop *loop, uint64_t deadline_ns)
@@ -87,22 +101,19 @@ static void timers_fire_in_order_and_never_early(void **state)
     static const size_t order[] = {4, 1, 3, 6, 2, 5, 0, 7}; /* equal ones as they were set */
     static struct fired fired;
     struct numbered timers[COUNT_OF(delays_us)];
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        timers_init(timers, COUNT_OF(timers), &fired);
-        uint64_t start = clock_now_ns();
-        for (size_t i = 0; i < COUNT_OF(timers); i++)
-            loop_timer_set(loop, &timers[i].timer, start + delays_us[i] * 1000u);
-        assert_int_equal(loop_next_timer_ns(loop), start);
-        run_until(loop, start + 10 * MS);
-        assert_int_equal(fired.count, COUNT_OF(order));
-        for (size_t i = 0; i < fired.count; i++) {
-            assert_int_equal(fired.at[i].number, order[i]);
-            assert_true(fired.at[i].now_ns >= start + delays_us[order[i]] * 1000u);
-        }
-        assert_int_equal(loop_next_timer_ns(loop), LOOP_NEVER);
+    struct loop *loop = loop_of(state);
+    timers_init(timers, COUNT_OF(timers), &fired);
+    uint64_t start = clock_now_ns();
+    for (size_t i = 0; i < COUNT_OF(timers); i++)
+        loop_timer_set(loop, &timers[i].timer, start + delays_us[i] * 1000u);
+    assert_int_equal(loop_next_timer_ns(loop), start);
+    run_until(loop, start + 10 * MS);
+    assert_int_equal(fired.count, COUNT_OF(order));
+    for (size_t i = 0; i < fired.count; i++) {
+        assert_int_equal(fired.at[i].number, order[i]);
+        assert_true(fired.at[i].now_ns >= start + delays_us[order[i]] * 1000u);
     }
+    assert_int_equal(loop_next_timer_ns(loop), LOOP_NEVER);
 }
 
 /* Set, set anew and stopped at random; what remains must fire sorted. */
@@ -112,50 +123,44 @@ static void many_timers_keep_their_order(void **state)
     static struct fired fired;
     static struct numbered timers[TIMERS];
     struct rng rng;
-    (void)state;
+    struct loop *loop = loop_of(state);
     rng_init(&rng, 1);
-    FOR_EVERY_WAY(loop)
-    {
-        size_t left = 0;
-        timers_init(timers, TIMERS, &fired);
-        for (size_t i = 0; i < 10 * TIMERS; i++) {
-            struct loop_timer *timer = &timers[rng_below(&rng, TIMERS)].timer;
-            if (rng_below(&rng, 3) == 0)
-                loop_timer_stop(loop, timer);
-            else
-                loop_timer_set(loop, timer, 1 + rng_below(&rng, 500));
-        }
-        for (size_t i = 0; i < TIMERS; i++)
-            left += loop_timer_is_set(&timers[i].timer);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), left);
-        assert_int_equal(fired.count, left);
-        for (size_t i = 1; i < left; i++)
-            assert_true(timers[fired.at[i - 1].number].timer.at_ns <=
-                        timers[fired.at[i].number].timer.at_ns);
+    size_t left = 0;
+    timers_init(timers, TIMERS, &fired);
+    for (size_t i = 0; i < 10 * TIMERS; i++) {
+        struct loop_timer *timer = &timers[rng_below(&rng, TIMERS)].timer;
+        if (rng_below(&rng, 3) == 0)
+            loop_timer_stop(loop, timer);
+        else
+            loop_timer_set(loop, timer, 1 + rng_below(&rng, 500));
     }
+    for (size_t i = 0; i < TIMERS; i++)
+        left += loop_timer_is_set(&timers[i].timer);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), left);
+    assert_int_equal(fired.count, left);
+    for (size_t i = 1; i < left; i++)
+        assert_true(timers[fired.at[i - 1].number].timer.at_ns <=
+                    timers[fired.at[i].number].timer.at_ns);
 }
 
 static void a_stopped_timer_does_not_fire(void **state)
 {
     static struct fired fired;
     struct numbered timers[2];
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        timers_init(timers, 2, &fired);
-        uint64_t start = clock_now_ns();
-        loop_timer_stop(loop, &timers[0].timer); /* is not set: nothing */
-        loop_timer_set(loop, &timers[0].timer, start);
-        loop_timer_set(loop, &timers[1].timer, start);
-        loop_timer_stop(loop, &timers[0].timer);
-        assert_int_equal(loop_run_once(loop, start), 1);
-        assert_int_equal(fired.count, 1);
-        assert_int_equal(fired.at[0].number, 1);
-        loop_timer_set(loop, &timers[0].timer, LOOP_NEVER - 1);
-        assert_true(loop_timer_is_set(&timers[0].timer));
-        assert_int_equal(loop_run_once(loop, 0), 0);
-        /* freed while one is set */
-    }
+    struct loop *loop = loop_of(state);
+    timers_init(timers, 2, &fired);
+    uint64_t start = clock_now_ns();
+    loop_timer_stop(loop, &timers[0].timer); /* is not set: nothing */
+    loop_timer_set(loop, &timers[0].timer, start);
+    loop_timer_set(loop, &timers[1].timer, start);
+    loop_timer_stop(loop, &timers[0].timer);
+    assert_int_equal(loop_run_once(loop, start), 1);
+    assert_int_equal(fired.count, 1);
+    assert_int_equal(fired.at[0].number, 1);
+    loop_timer_set(loop, &timers[0].timer, LOOP_NEVER - 1);
+    assert_true(loop_timer_is_set(&timers[0].timer));
+    assert_int_equal(loop_run_once(loop, 0), 0);
+    /* freed while one is set */
 }
 
 struct again {
@@ -173,48 +178,39 @@ static void set_again(void *arg, uint64_t now_ns)
 
 static void a_timer_set_in_its_callback_waits_for_the_next_round(void **state)
 {
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        struct again a = {.timer = {.fire = set_again, .arg = &a}, .loop = loop};
-        loop_timer_set(loop, &a.timer, 0);
-        for (unsigned round = 1; round < 5; round++) {
-            assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-            assert_int_equal(a.fired, round);
-        }
+    struct loop *loop = loop_of(state);
+    struct again a = {.timer = {.fire = set_again, .arg = &a}, .loop = loop};
+    loop_timer_set(loop, &a.timer, 0);
+    for (unsigned round = 1; round < 5; round++) {
+        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+        assert_int_equal(a.fired, round);
     }
 }
 
 static void a_wait_lasts_until_its_deadline(void **state)
 {
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        uint64_t waited = loop_waited_ns(loop);
-        uint64_t deadline = clock_now_ns() + 20 * MS;
-        assert_int_equal(loop_run_once(loop, deadline), 0);
-        assert_true(clock_now_ns() >= deadline);
-        assert_true(loop_waited_ns(loop) >= waited + 19 * MS);
-        assert_int_equal(loop_run_once(loop, 0), 0); /* looks only */
-    }
+    struct loop *loop = loop_of(state);
+    uint64_t waited = loop_waited_ns(loop);
+    uint64_t deadline = clock_now_ns() + 20 * MS;
+    assert_int_equal(loop_run_once(loop, deadline), 0);
+    assert_true(clock_now_ns() >= deadline);
+    assert_true(loop_waited_ns(loop) >= waited + 19 * MS);
+    assert_int_equal(loop_run_once(loop, 0), 0); /* looks only */
 }
 
 /* The kernel may let a wait of 100 ms be late by 100 us; ours is not, at the best of some
  * tries. */
 static void a_long_wait_is_not_late_by_a_share_of_it(void **state)
 {
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        uint64_t late = UINT64_MAX;
-        for (int try = 0; try < 10 && late >= MS / 12; try++) {
-            uint64_t deadline = clock_now_ns() + 100 * MS;
-            assert_int_equal(loop_run_once(loop, deadline), 0);
-            uint64_t now = clock_now_ns();
-            late = now - deadline < late ? now - deadline : late;
-        }
-        assert_true(late < MS / 12);
+    struct loop *loop = loop_of(state);
+    uint64_t late = UINT64_MAX;
+    for (int try = 0; try < 10 && late >= MS / 12; try++) {
+        uint64_t deadline = clock_now_ns() + 100 * MS;
+        assert_int_equal(loop_run_once(loop, deadline), 0);
+        uint64_t now = clock_now_ns();
+        late = now - deadline < late ? now - deadline : late;
     }
+    assert_true(late < MS / 12);
 }
 
 /* ---- descriptors ---- */
@@ -254,56 +250,47 @@ static void pair_close(struct end_of_pair *ends)
 
 static void an_edge_is_told_once(void **state)
 {
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        struct end_of_pair ends[2];
-        pair_open(ends, loop, count_ready);
-        assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, LOOP_EDGES), 0);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-        assert_int_equal(ends[0].events, EPOLLOUT);
-        assert_int_equal(loop_run_once(loop, 0), 0);
-        assert_int_equal(write(ends[1].watch.fd, "x", 1), 1);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-        assert_true(ends[0].events & EPOLLIN);
-        assert_int_equal(loop_run_once(loop, 0), 0); /* not read, not told again */
-        close(ends[1].watch.fd);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-        assert_true(ends[0].events & EPOLLHUP);
-        close(ends[0].watch.fd);
-    }
+    struct loop *loop = loop_of(state);
+    struct end_of_pair ends[2];
+    pair_open(ends, loop, count_ready);
+    assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, LOOP_EDGES), 0);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    assert_int_equal(ends[0].events, EPOLLOUT);
+    assert_int_equal(loop_run_once(loop, 0), 0);
+    assert_int_equal(write(ends[1].watch.fd, "x", 1), 1);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    assert_true(ends[0].events & EPOLLIN);
+    assert_int_equal(loop_run_once(loop, 0), 0); /* not read, not told again */
+    close(ends[1].watch.fd);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    assert_true(ends[0].events & EPOLLHUP);
+    close(ends[0].watch.fd);
 }
 
 static void a_level_is_told_until_it_is_served_or_changed(void **state)
 {
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        struct end_of_pair ends[2];
-        pair_open(ends, loop, count_ready);
-        assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, EPOLLIN), 0);
-        assert_int_equal(write(ends[1].watch.fd, "x", 1), 1);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-        assert_int_equal(loop_modify(loop, &ends[0].watch, EPOLLRDHUP), 0);
-        assert_int_equal(loop_run_once(loop, 0), 0);
-        assert_int_equal(loop_modify(loop, &ends[0].watch, EPOLLOUT), 0);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-        loop_remove(loop, &ends[0].watch);
-        assert_int_equal(loop_run_once(loop, 0), 0);
-        pair_close(ends);
-    }
+    struct loop *loop = loop_of(state);
+    struct end_of_pair ends[2];
+    pair_open(ends, loop, count_ready);
+    assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, EPOLLIN), 0);
+    assert_int_equal(write(ends[1].watch.fd, "x", 1), 1);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    assert_int_equal(loop_modify(loop, &ends[0].watch, EPOLLRDHUP), 0);
+    assert_int_equal(loop_run_once(loop, 0), 0);
+    assert_int_equal(loop_modify(loop, &ends[0].watch, EPOLLOUT), 0);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    loop_remove(loop, &ends[0].watch);
+    assert_int_equal(loop_run_once(loop, 0), 0);
+    pair_close(ends);
 }
 
 static void a_bad_descriptor_is_refused_by_errno(void **state)
 {
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        struct loop_watch watch = {.ready = count_ready};
-        assert_int_equal(loop_add(loop, &watch, -1, EPOLLIN), -1);
-        assert_int_equal(errno, EBADF);
-    }
+    struct loop *loop = loop_of(state);
+    struct loop_watch watch = {.ready = count_ready};
+    assert_int_equal(loop_add(loop, &watch, -1, EPOLLIN), -1);
+    assert_int_equal(errno, EBADF);
 }
 
 /* Whoever is called first removes the other, whose event is in the same batch. */
@@ -319,17 +306,14 @@ static void remove_other(void *arg, uint32_t events)
 
 static void a_watch_that_is_gone_gets_no_callback(void **state)
 {
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        struct end_of_pair ends[2];
-        pair_open(ends, loop, remove_other);
-        assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, LOOP_EDGES), 0);
-        assert_int_equal(loop_add(loop, &ends[1].watch, ends[1].watch.fd, LOOP_EDGES), 0);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-        assert_int_equal(ends[0].calls + ends[1].calls, 1);
-        close(ends[ends[0].calls == 1 ? 0 : 1].watch.fd);
-    }
+    struct loop *loop = loop_of(state);
+    struct end_of_pair ends[2];
+    pair_open(ends, loop, remove_other);
+    assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, LOOP_EDGES), 0);
+    assert_int_equal(loop_add(loop, &ends[1].watch, ends[1].watch.fd, LOOP_EDGES), 0);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    assert_int_equal(ends[0].calls + ends[1].calls, 1);
+    close(ends[ends[0].calls == 1 ? 0 : 1].watch.fd);
 }
 
 static void burn(void *arg, uint32_t events)
@@ -344,47 +328,41 @@ static void burn(void *arg, uint32_t events)
 static void due_timers_go_before_the_next_descriptor(void **state)
 {
     static struct fired fired;
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        struct numbered timer;
-        struct end_of_pair ends[2];
-        pair_open(ends, loop, burn);
-        timers_init(&timer, 1, &fired);
-        assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, LOOP_EDGES), 0);
-        assert_int_equal(loop_add(loop, &ends[1].watch, ends[1].watch.fd, LOOP_EDGES), 0);
-        uint64_t start = clock_now_ns();
-        loop_timer_set(loop, &timer.timer, start + MS);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 3);
-        uint64_t ended = clock_now_ns();
-        assert_int_equal(fired.count, 1);
-        assert_true(fired.at[0].now_ns + 3 * MS <= ended);
-        pair_close(ends);
-    }
+    struct loop *loop = loop_of(state);
+    struct numbered timer;
+    struct end_of_pair ends[2];
+    pair_open(ends, loop, burn);
+    timers_init(&timer, 1, &fired);
+    assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, LOOP_EDGES), 0);
+    assert_int_equal(loop_add(loop, &ends[1].watch, ends[1].watch.fd, LOOP_EDGES), 0);
+    uint64_t start = clock_now_ns();
+    loop_timer_set(loop, &timer.timer, start + MS);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 3);
+    uint64_t ended = clock_now_ns();
+    assert_int_equal(fired.count, 1);
+    assert_true(fired.at[0].now_ns + 3 * MS <= ended);
+    pair_close(ends);
 }
 
 static void a_descriptor_above_1024_works(void **state)
 {
     struct rlimit limit;
-    (void)state;
+    struct loop *loop = loop_of(state);
     assert_int_equal(getrlimit(RLIMIT_NOFILE, &limit), 0);
     if (limit.rlim_max < 3000)
         skip();
     if (limit.rlim_cur < 3000)
         limit.rlim_cur = 3000;
     assert_int_equal(setrlimit(RLIMIT_NOFILE, &limit), 0);
-    FOR_EVERY_WAY(loop)
-    {
-        struct end_of_pair ends[2];
-        pair_open(ends, loop, count_ready);
-        int high = fcntl(ends[0].watch.fd, F_DUPFD_CLOEXEC, 2500);
-        assert_true(high >= 2500);
-        close(ends[0].watch.fd);
-        assert_int_equal(loop_add(loop, &ends[0].watch, high, LOOP_EDGES), 0);
-        assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
-        assert_int_equal(ends[0].calls, 1);
-        pair_close(ends);
-    }
+    struct end_of_pair ends[2];
+    pair_open(ends, loop, count_ready);
+    int high = fcntl(ends[0].watch.fd, F_DUPFD_CLOEXEC, 2500);
+    assert_true(high >= 2500);
+    close(ends[0].watch.fd);
+    assert_int_equal(loop_add(loop, &ends[0].watch, high, LOOP_EDGES), 0);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    assert_int_equal(ends[0].calls, 1);
+    pair_close(ends);
 }
 
 /* ---- being interrupted ---- */
@@ -398,23 +376,20 @@ static void *wake_later(void *arg)
 
 static void another_thread_wakes_the_loop(void **state)
 {
-    (void)state;
-    FOR_EVERY_WAY(loop)
-    {
-        pthread_t thread;
-        uint64_t start = clock_now_ns(), deadline = start + 30000ull * MS;
-        for (int i = 0; i < 3; i++) {
-            assert_int_equal(pthread_create(&thread, NULL, wake_later, loop), 0);
-            assert_int_equal(loop_run_once(loop, deadline), 0);
-            pthread_join(thread, NULL);
-        }
-        assert_true(clock_now_ns() >= start + 30 * MS);
-        loop_wake(loop); /* before the wait: not lost */
-        loop_wake(loop);
+    struct loop *loop = loop_of(state);
+    pthread_t thread;
+    uint64_t start = clock_now_ns(), deadline = start + 30000ull * MS;
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(pthread_create(&thread, NULL, wake_later, loop), 0);
         assert_int_equal(loop_run_once(loop, deadline), 0);
-        assert_true(clock_now_ns() < deadline);
-        assert_int_equal(loop_run_once(loop, 0), 0);
+        pthread_join(thread, NULL);
     }
+    assert_true(clock_now_ns() >= start + 30 * MS);
+    loop_wake(loop); /* before the wait: not lost */
+    loop_wake(loop);
+    assert_int_equal(loop_run_once(loop, deadline), 0);
+    assert_true(clock_now_ns() < deadline);
+    assert_int_equal(loop_run_once(loop, 0), 0);
 }
 
 static void on_signal(int number)
@@ -422,40 +397,46 @@ static void on_signal(int number)
     (void)number;
 }
 
+/* While it spins, the deadline must end it. */
 static void a_signal_ends_the_wait(void **state)
 {
     struct sigaction action = {.sa_handler = on_signal};
-    (void)state;
+    const struct itimerval in_10_ms = {.it_value = {.tv_usec = 10000}};
+    const struct bed *bed = *state;
+    uint64_t start = clock_now_ns(), limit = start + 30000ull * MS;
     assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
-    FOR_EVERY_WAY(loop)
-    {
-        if (ways[way_].spin)
-            continue; /* a poll is not interrupted; the deadline ends it */
-        struct itimerval in_10_ms = {.it_value = {.tv_usec = 10000}};
-        uint64_t deadline = clock_now_ns() + 30000ull * MS;
-        assert_int_equal(setitimer(ITIMER_REAL, &in_10_ms, NULL), 0);
-        assert_int_equal(loop_run_once(loop, deadline), 0);
-        assert_true(clock_now_ns() < deadline);
-    }
+    assert_int_equal(setitimer(ITIMER_REAL, &in_10_ms, NULL), 0);
+    assert_int_equal(loop_run_once(bed->loop, bed->options->spin ? start + 20 * MS : limit), 0);
+    assert_true(clock_now_ns() >= start + 9 * MS);
+    assert_true(clock_now_ns() < limit);
 }
+
+#define IN_A_BED(test) cmocka_unit_test_setup_teardown(test, set_up, tear_down)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(timers_fire_in_order_and_never_early),
-        cmocka_unit_test(many_timers_keep_their_order),
-        cmocka_unit_test(a_stopped_timer_does_not_fire),
-        cmocka_unit_test(a_timer_set_in_its_callback_waits_for_the_next_round),
-        cmocka_unit_test(a_wait_lasts_until_its_deadline),
-        cmocka_unit_test(a_long_wait_is_not_late_by_a_share_of_it),
-        cmocka_unit_test(an_edge_is_told_once),
-        cmocka_unit_test(a_level_is_told_until_it_is_served_or_changed),
-        cmocka_unit_test(a_bad_descriptor_is_refused_by_errno),
-        cmocka_unit_test(a_watch_that_is_gone_gets_no_callback),
-        cmocka_unit_test(due_timers_go_before_the_next_descriptor),
-        cmocka_unit_test(a_descriptor_above_1024_works),
-        cmocka_unit_test(another_thread_wakes_the_loop),
-        cmocka_unit_test(a_signal_ends_the_wait),
+    struct CMUnitTest tests[] = {
+        IN_A_BED(timers_fire_in_order_and_never_early),
+        IN_A_BED(many_timers_keep_their_order),
+        IN_A_BED(a_stopped_timer_does_not_fire),
+        IN_A_BED(a_timer_set_in_its_callback_waits_for_the_next_round),
+        IN_A_BED(a_wait_lasts_until_its_deadline),
+        IN_A_BED(a_long_wait_is_not_late_by_a_share_of_it),
+        IN_A_BED(an_edge_is_told_once),
+        IN_A_BED(a_level_is_told_until_it_is_served_or_changed),
+        IN_A_BED(a_bad_descriptor_is_refused_by_errno),
+        IN_A_BED(a_watch_that_is_gone_gets_no_callback),
+        IN_A_BED(due_timers_go_before_the_next_descriptor),
+        IN_A_BED(a_descriptor_above_1024_works),
+        IN_A_BED(another_thread_wakes_the_loop),
+        IN_A_BED(a_signal_ends_the_wait),
     };
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int failed = 0;
+    for (size_t way = 0; way < COUNT_OF(ways); way++) {
+        struct bed bed = {.options = &ways[way].options};
+        for (size_t i = 0; i < COUNT_OF(tests); i++)
+            tests[i].initial_state = &bed;
+        failed += cmocka_run_group_tests_name(ways[way].name, tests, NULL, NULL);
+    }
+    return failed;
 }
