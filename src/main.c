@@ -77,24 +77,37 @@ static void load_backends(struct tls_backends *backends, struct err *e)
     free(warnings);
 }
 
-static int run_call(struct command_call *call, int argc, char **argv)
+/* The modules are loaded once the words are known to make sense: a mistake costs no time. */
+static int run_with_backends(struct command_call *call, struct command_context *context,
+                             struct err *e)
 {
-    const struct command *command = call->command;
+    struct tls_backends backends;
+    struct err backends_error = ERR_INIT;
+    load_backends(&backends, &backends_error);
+    context->backends = &backends;
+    context->backends_error = &backends_error;
+    int failed = command_call_run(call, e);
+    tls_backends_free(&backends);
+    return failed;
+}
+
+static int run_call(struct command_call *call, struct command_context *context, int argc,
+                    char **argv)
+{
     struct err e = ERR_INIT;
     struct argv_operands operands;
     int status = 0;
     int failed = argv_parse(&call->options, argc, argv, &operands, &e);
-    if (!failed && operands.wants_help) {
-        status = print_command_help(command);
-    } else {
-        call->operands = operands.count;
-        call->operand = operands.word;
-        failed = failed || check_operands(command, &operands, &e) != 0 ||
-                 command_call_run(call, &e) != 0;
-    }
+    call->operands = operands.count;
+    call->operand = operands.word;
+    if (!failed && operands.wants_help)
+        status = print_command_help(call->command);
+    else
+        failed = failed || check_operands(call->command, &operands, &e) != 0 ||
+                 run_with_backends(call, context, &e) != 0;
     if (failed) {
         fflush(stdout); /* what was shown stands above the error */
-        status = print_error(command, &e);
+        status = print_error(call->command, &e);
     }
     argv_operands_free(&operands);
     return status;
@@ -103,20 +116,12 @@ static int run_call(struct command_call *call, int argc, char **argv)
 static int run_command(const struct command *command, int argc, char **argv)
 {
     static char program[] = "pqc-bench";
-    struct tls_backends backends;
-    struct err backends_error = ERR_INIT;
     struct command_call call;
     argv[0] = program; /* however it was called */
-    load_backends(&backends, &backends_error);
-    struct command_context context = {.words = (size_t)argc,
-                                      .word = argv,
-                                      .backends = &backends,
-                                      .backends_error = &backends_error,
-                                      .stop = stop_flag()};
+    struct command_context context = {.words = (size_t)argc, .word = argv, .stop = stop_flag()};
     command_call_init(&call, command, &context);
-    int status = run_call(&call, argc - 2, argv + 2);
+    int status = run_call(&call, &context, argc - 2, argv + 2);
     command_call_fini(&call);
-    tls_backends_free(&backends);
     return status;
 }
 

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Does a run that is stopped keep what is finished, and end as the signal asks? (G6)"""
+import os
+import pty
+import re
+import select
+import signal
+import subprocess
+import time
+
+import pytest
+
+from conftest import ARM_A, ARM_C, PROGRAM, environment, strict_json
+
+ENDLESS = [PROGRAM, "cpu", "--handshakes", "200", "--repeats", "1000", "--no-primitives",
+           "--arm", ARM_A, "--arm", ARM_C]
+
+
+def start(*more, words=None, **options):
+    settings = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "env": environment(),
+                "encoding": "utf-8"}
+    settings.update(options)
+    return subprocess.Popen([*(words or ENDLESS), *map(str, more)], **settings)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_stopped_run_is_written_whole_and_marked(number, tmp_path):
+    process = start("-o", tmp_path / "r", "--csv", tmp_path / "r.csv")
+    time.sleep(1)
+    began = time.monotonic()
+    process.send_signal(number)
+    stdout, stderr = process.communicate(timeout=20)
+    assert time.monotonic() - began < 5
+    assert process.returncode == -number
+    assert stderr == ""
+    result = strict_json((tmp_path / "r" / "result.json").read_text())
+    assert result["interrupted"] is True
+    assert result["interrupted_by"] == number.name
+    trials = [len(arm["trials"]) for arm in result["arms"]]
+    assert min(trials) >= 1 and max(trials) < 1000 and len(set(trials)) == 1
+    assert (tmp_path / "r.csv").read_text().startswith("kind,")
+    assert re.search(r"interrupted|SIG", stdout)
+
+
+def test_stopped_before_the_first_repeat_it_says_so(tmp_path):
+    slow = [PROGRAM, "cpu", "--handshakes", "1000", "--repeats", "2", "--no-primitives",
+            "--arm", "a: backend=null groups=X25519 null-client=20ms"]
+    process = start("-o", tmp_path / "r", words=slow)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=20)
+    assert process.returncode == -signal.SIGINT
+    assert stderr.count("\n") == 1 and "SIGINT" in stderr
+    assert not (tmp_path / "r" / "result.json").exists()
+
+
+def test_the_second_signal_ends_at_once():
+    slow = [PROGRAM, "cpu", "--handshakes", "1000", "--repeats", "2", "--no-primitives",
+            "--arm", "a: backend=null groups=X25519 null-client=1s null-server=1s",
+            "--timeout", "10s"]
+    process = start(words=slow)
+    time.sleep(0.5)
+    process.send_signal(signal.SIGINT)
+    time.sleep(0.2)
+    began = time.monotonic()
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert time.monotonic() - began < 0.5
+    assert process.returncode == -signal.SIGINT
+
+
+def test_nohup_is_respected():
+    quick = [PROGRAM, "cpu", "--handshakes", "500", "--repeats", "10", "--no-primitives",
+             "--arm", ARM_A, "--json", "-"]
+    process = start(words=quick,
+                    preexec_fn=lambda: signal.signal(signal.SIGHUP, signal.SIG_IGN))
+    time.sleep(0.3)
+    process.send_signal(signal.SIGHUP)
+    stdout, _ = process.communicate(timeout=60)
+    assert process.returncode == 0
+    assert strict_json(stdout)["interrupted"] is False
+
+
+def test_a_scenario_that_is_stopped_runs_no_further_section(tmp_path):
+    scenario = tmp_path / "s.ini"
+    scenario.write_text("[cpu one]\nhandshakes = 200\nrepeats = 1000\nprimitives = off\n"
+                        "[cpu two]\nhandshakes = 200\nrepeats = 1000\n"
+                        "[arm a]\ngroups = X25519\nbackend = null\nnull-client = 20us\n")
+    process = start(words=[PROGRAM, "run", scenario, "-o", tmp_path / "r"])
+    time.sleep(1)
+    process.send_signal(signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == -signal.SIGINT
+    result = strict_json((tmp_path / "r" / "cpu-one" / "result.json").read_text())
+    assert result["interrupted"] is True
+    assert not (tmp_path / "r" / "cpu-two" / "result.json").exists()
+
+
+def read_terminal(leader, until):
+    """What the program wrote to its terminal, until it ended."""
+    seen = b""
+    while time.monotonic() < until:
+        ready, _, _ = select.select([leader], [], [], 0.2)
+        if not ready:
+            continue
+        try:
+            part = os.read(leader, 4096)
+        except OSError:
+            break
+        if not part:
+            break
+        seen += part
+    return seen.decode("utf-8")
+
+
+def test_progress_is_one_line_on_a_terminal_and_is_wiped():
+    leader, follower = pty.openpty()
+    process = start("--repeats", "12", "--handshakes", "500", stderr=follower)
+    os.close(follower)
+    seen = read_terminal(leader, time.monotonic() + 30)
+    process.communicate(timeout=30)
+    os.close(leader)
+    assert process.returncode == 0
+    assert re.search(r"\rcpu: .*repeat \d+ of 1[23]", seen), seen
+    assert re.search(r"\d+ %", seen) and "left" in seen
+    assert "\n" not in seen
+    assert seen.endswith("\r")
+
+
+def test_no_progress_without_a_terminal_or_when_quiet():
+    process = start("--repeats", "12", "--handshakes", "500")
+    _, stderr = process.communicate(timeout=30)
+    assert stderr == ""
+    leader, follower = pty.openpty()
+    process = start("--repeats", "5", "-q", stderr=follower)
+    os.close(follower)
+    assert read_terminal(leader, time.monotonic() + 30) == ""
+    process.communicate(timeout=30)
+    os.close(leader)
