@@ -7,7 +7,6 @@
 #include <errno.h>
 #include <math.h>
 #include <netinet/in.h>
-#include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -220,20 +219,18 @@ static void arms_take_turns_within_a_trial(void **state)
     end_server(server);
 }
 
-struct freeze {
-    pid_t pid;
-    uint64_t after_ns, for_ns;
-};
-
-static void *freeze_server(void *arg)
+/* In a process: what stops a thread of ours must not be one of them. */
+static pid_t freeze_later(pid_t server, uint64_t after_ns, uint64_t for_ns)
 {
-    const struct freeze *f = arg;
     const uint64_t began_ns = clock_now_ns();
-    clock_sleep_until_ns(began_ns + f->after_ns);
-    kill(f->pid, SIGSTOP);
-    clock_sleep_until_ns(began_ns + f->after_ns + f->for_ns);
-    kill(f->pid, SIGCONT);
-    return NULL;
+    const pid_t pid = fork();
+    if (pid != 0)
+        return pid;
+    clock_sleep_until_ns(began_ns + after_ns);
+    kill(server, SIGSTOP);
+    clock_sleep_until_ns(began_ns + after_ns + for_ns);
+    kill(server, SIGCONT);
+    _exit(0);
 }
 
 /* Frozen for 0.6 s at 200/s: the 120 that were due meanwhile waited 0.6 s, 0.595 s, ... 0. */
@@ -243,13 +240,11 @@ static void a_frozen_server_shows_in_each_arrival_that_waited(void **state)
     static struct bed b;
     unsigned port;
     const pid_t server = start_server(&port);
-    struct freeze f = {server, 300 * MS, 600 * MS};
-    pthread_t thread;
     prepare(&b, port);
     b.options.duration_ns = 1500 * MS;
-    assert_int_equal(pthread_create(&thread, NULL, freeze_server, &f), 0);
+    const pid_t freezer = freeze_later(server, 300 * MS, 600 * MS);
     const struct result_trial *t = run(&b);
-    pthread_join(thread, NULL);
+    assert_int_equal(waitpid(freezer, NULL, 0), freezer);
     assert_int_equal(b.failed, 0);
     check_tally(t, 300, 0, 0, 0, 0);
     const struct histogram *h = t->latency_ns[RESULT_PHASE_RESPONSE];
@@ -353,7 +348,7 @@ static void a_serial_server_leaves_arrivals_not_started(void **state)
     b.options.duration_ns = 2 * S;
     b.options.max_in_flight = 1;
     const struct result_trial *t = run(&b);
-    assert_in_range(t->tally.completed, 5, 10);
+    assert_in_range(t->tally.completed, 2, 10);
     check_tally(t, t->tally.completed, 0, 0, 0, 50 - t->tally.completed);
     assert_true(has_problem(b.result, "server-saturated"));
     assert_false(has_problem(b.result, "client-saturated"));
