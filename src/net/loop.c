@@ -28,7 +28,7 @@ struct loop {
     int epoll_fd, wake_fd, timer_fd; /* timer_fd: -1 until needed */
     bool is_spinning, has_pwait2, has_slack;
     uint64_t waited_ns;
-    uint64_t timer_fd_at_ns; /* what the timerfd is set to; LOOP_NEVER: nothing */
+    uint64_t timer_fd_at_ns; /* what the timerfd was last set to; LOOP_NEVER: nothing */
 
     struct slot *heap; /* 1-based binary heap by (at_ns, order) */
     size_t timers, timers_capacity;
@@ -219,10 +219,7 @@ static int sleep_until(struct loop *loop, uint64_t now_ns, uint64_t at_ns)
     }
     if (set_timer_fd(loop, at_ns) != 0)
         return -1;
-    int n = epoll_wait(loop->epoll_fd, loop->event, EVENTS_MAX, -1);
-    if (clock_now_ns() >= at_ns)
-        loop->timer_fd_at_ns = LOOP_NEVER; /* has gone off */
-    return n;
+    return epoll_wait(loop->epoll_fd, loop->event, EVENTS_MAX, -1);
 }
 
 /* Until there are events, `at_ns` has come or a signal has. */

@@ -97,7 +97,7 @@ static void timers_init(struct numbered *timers, size_t count, struct fired *fir
 
 static void timers_fire_in_order_and_never_early(void **state)
 {
-    static const unsigned delays_us[] = {3000, 1000, 2000, 1000, 0, 2500, 1000, 9000};
+    static const unsigned delays_us[] = {3000, 1000, 2000, 1000, 0, 2050, 1000, 9000};
     static const size_t order[] = {4, 1, 3, 6, 2, 5, 0, 7}; /* equal ones as they were set */
     static struct fired fired;
     struct numbered timers[COUNT_OF(delays_us)];
