@@ -74,9 +74,6 @@ static int set_groups_text(char *out, size_t size, const char *value, const char
     }
     if (strlen(value) >= size)
         return refuse(e, value, "a list of at most 255 characters");
-    for (const char *c = value; *c != '\0'; c++)
-        if (*c <= ' ' || *c > '~') /* the parser's message repeats the list as it is */
-            return refuse(e, value, "a list of visible ASCII characters");
     if (tls_groups_parse(value, &list, e) != 0)
         return -1;
     memcpy(out, value, strlen(value) + 1);
@@ -406,13 +403,23 @@ static int refuse_key(const char *name, struct err *e)
     return -1;
 }
 
+static bool is_visible(const char *value)
+{
+    for (; *value != '\0'; value++)
+        if (*value <= ' ' || *value > '~')
+            return false;
+    return true;
+}
+
 int arm_set(struct arm *arm, const char *key, const char *value, struct err *e)
 {
     const struct arm_key *found = find_key(key);
     if (found == NULL)
         return refuse_key(key, e);
     struct arm before = *arm; /* a refused value leaves no trace */
-    if (found->set(arm, value, e) == 0)
+    if (!is_visible(value))   /* whoever refuses it repeats it as it is */
+        refuse(e, value, "visible ASCII characters");
+    else if (found->set(arm, value, e) == 0)
         return 0;
     *arm = before;
     return err_add_context(e, "%s", key);

@@ -115,6 +115,8 @@ static void nonsense_is_refused_and_named(void **state)
         {"pq: groups=**X25519", "twice"},
         {"pq: groups=*", "without a name"},
         {"pq: server-groups=", "server-groups: "},
+        {"pq: groups=X25519:\x1b[31m", "groups: 'X25519:\\x1b[31m' is not accepted"},
+        {"pq: payload=1\x07", "payload: '1\\x07' is not accepted"},
         {"pq: cert=rsa", "cert: 'rsa' is not accepted (accepted: ecdsa-p256,"},
         {"pq: cert=", "cert"},
         {"pq: chain=root", "chain"},
