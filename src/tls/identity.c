@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tls/backend.h"
+#include "tls/identity.h"
 #include <stdlib.h>
 
 void tls_identity_free(struct tls_identity *identity)
