@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "net/loop.h"
 #include "net/socket.h"
 
 static struct address literal(const char *text)
@@ -206,6 +207,54 @@ static void a_reset_is_an_errno_and_no_signal(void **state)
     close(listener);
 }
 
+/* ---- with the loop ---- */
+
+struct seen {
+    struct loop_watch watch;
+    uint32_t events;
+};
+
+static void note(void *arg, uint32_t events)
+{
+    ((struct seen *)arg)->events = events;
+}
+
+static uint32_t next_events(struct loop *loop, struct seen *seen)
+{
+    seen->events = 0;
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 1);
+    return seen->events;
+}
+
+/* From connecting to the end of the stream with one registration. */
+static void one_registration_serves_a_connections_life(void **state)
+{
+    struct address at;
+    struct err e = ERR_INIT;
+    struct seen seen = {.watch = {.ready = note, .arg = &seen}};
+    struct loop *loop = loop_new(NULL, &e);
+    char buf[10];
+    (void)state;
+    assert_non_null(loop);
+    int listener = listen_at("127.0.0.1:0", false, &at);
+    struct socket_stream client = {.fd = socket_connect(&at, NULL)};
+    assert_int_equal(loop_add(loop, &seen.watch, client.fd, LOOP_EDGES), 0);
+    assert_true(next_events(loop, &seen) & EPOLLOUT);
+    assert_int_equal(socket_error(client.fd), 0);
+    struct socket_stream server = {.fd = socket_accept(listener, NULL)};
+    assert_int_equal(socket_send(&server, "abc", 3), 3);
+    assert_true(next_events(loop, &seen) & EPOLLIN);
+    assert_int_equal(socket_recv(&client, buf, sizeof(buf)), 3);
+    close(server.fd);
+    assert_true(next_events(loop, &seen) & EPOLLRDHUP);
+    assert_int_equal(socket_recv(&client, buf, sizeof(buf)), 0);
+    loop_forget(loop, &seen.watch);
+    close(client.fd);
+    assert_int_equal(loop_run_once(loop, 0), 0);
+    close(listener);
+    loop_free(loop);
+}
+
 /* ---- accepting ---- */
 
 struct taken {
@@ -319,6 +368,7 @@ int main(void)
         cmocka_unit_test(a_port_is_shared_only_when_asked),
         cmocka_unit_test(bytes_are_counted_both_ways),
         cmocka_unit_test(a_reset_is_an_errno_and_no_signal),
+        cmocka_unit_test(one_registration_serves_a_connections_life),
         cmocka_unit_test(connections_are_taken_in_batches),
         cmocka_unit_test(a_lack_of_descriptors_is_told_apart),
         cmocka_unit_test(tcp_says_what_it_saw),
