@@ -57,7 +57,7 @@ static const struct option rows[] = {
              .unset_note = "AES-256-GCM with SHA-384"),
     TEXT_ROW("tls", tls, "VERSION", "the only version accepted: 1.2, 1.3", .initial = "1.3"),
     TEXT_ROW("backend", backend, "NAME", "TLS library, like openssl-3.5",
-             .unset_note = "the newest OpenSSL"),
+             .unset_note = "OpenSSL 3.5, else the newest"),
     {.name = "tickets",
      .kind = OPTION_COUNT,
      .argument = "COUNT",
@@ -199,9 +199,9 @@ static int run(struct command_call *call, struct err *e)
     if (read_arm(call, &arm, e) != 0)
         return -1;
     int failed = endpoint_init(&endpoint, &arm, call->context->backends, v->name, e);
-    if (failed == 0)
-        failed = endpoint_parse_address(v->listen, &endpoint.server.address,
-                                        &endpoint.server.address_length, e);
+    if (failed == 0 && endpoint_parse_address(v->listen, &endpoint.server.address,
+                                              &endpoint.server.address_length, e) != 0)
+        failed = err_add_context(e, "--listen");
     if (failed == 0)
         failed = serve_until_stopped(call, &endpoint, e);
     endpoint_fini(&endpoint);

@@ -360,7 +360,7 @@ static const struct arm_key keys[] = { /* table */
     {"verify", "on|off", "on", "the client verifies the certificate, as real clients do", set_verify,
      get_verify},
     {"sni", "on|off", "on", "the client names the server (and then verifies the name)", set_sni, get_sni},
-    {"backend", "NAME", AUTO, "TLS library of the client, \"openssl-3.5\"; auto: the newest OpenSSL",
+    {"backend", "NAME", AUTO, "TLS library of the client, \"openssl-3.5\"; auto: OpenSSL 3.5, else the newest",
      set_backend, get_backend},
     {"server-backend", "NAME", AUTO, "TLS library of the embedded server; auto: the client's",
      set_server_backend, get_server_backend},

@@ -260,21 +260,32 @@ void tls_backends_free(struct tls_backends *backends)
     *backends = (struct tls_backends){0};
 }
 
+/* Of two candidates for the default the better one: a real library before none, OpenSSL before
+ * others, its long-term series before its other ones.  Equals keep the first, the newest. */
+static int default_rank(const struct tls_backend *backend)
+{
+    if (strcmp(backend->name, "null") == 0)
+        return 0;
+    if (strcmp(backend->name, "openssl") != 0)
+        return 1;
+    return strncmp(backend->version, TLS_OPENSSL_LTS ".", strlen(TLS_OPENSSL_LTS) + 1) != 0 ? 2
+                                                                                            : 3;
+}
+
 static const struct tls_backend *find_default(const struct tls_backends *backends,
                                               struct err *e)
 {
-    const struct tls_backend *first = NULL;
+    const struct tls_backend *best = NULL;
     for (size_t i = 0; i < backends->count; i++) {
-        if (strcmp(backends->backend[i]->name, "openssl") == 0)
-            return backends->backend[i];
-        if (first == NULL && strcmp(backends->backend[i]->name, "null") != 0)
-            first = backends->backend[i];
+        const struct tls_backend *b = backends->backend[i];
+        if (default_rank(b) > (best == NULL ? 0 : default_rank(best)))
+            best = b;
     }
-    if (first == NULL)
+    if (best == NULL)
         err_set(e, ERR_UNSUPPORTED,
                 "no TLS library is installed: only 'null', which does no cryptography and must "
                 "be asked for by name");
-    return first;
+    return best;
 }
 
 const struct tls_backend *tls_backends_find(const struct tls_backends *backends,

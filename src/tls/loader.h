@@ -33,8 +33,10 @@ int tls_backends_load_from(const char *const *directories, struct tls_backends *
 void tls_backends_free(struct tls_backends *backends);
 
 /* NULL and ERR_USAGE, listing what is installed, where nothing matches.  NULL or "" gives
- * the default: newest openssl, else the first that is not null; where null is all there is,
- * it must be asked for by name (ERR_UNSUPPORTED). */
+ * the default: the newest OpenSSL of the long-term series TLS_OPENSSL_LTS (what servers in the
+ * field run, so that figures compare), else the newest OpenSSL, else the first that is not
+ * null; where null is all there is, it must be asked for by name (ERR_UNSUPPORTED). */
+#define TLS_OPENSSL_LTS "3.5"
 const struct tls_backend *tls_backends_find(const struct tls_backends *backends,
                                             const char *name, struct err *e);
 

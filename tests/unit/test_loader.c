@@ -204,8 +204,8 @@ static void a_name_means_the_newest_that_fits(void **state)
     static const struct {
         const char *name, *found; /* NULL: none */
     } cases[] = {
-        {NULL, "openssl-3.50.1"},
-        {"", "openssl-3.50.1"},
+        {NULL, "openssl-3.5.10"},
+        {"", "openssl-3.5.10"},
         {"openssl", "openssl-3.50.1"},
         {"openssl-3.5", "openssl-3.5.10"},
         {"openssl-3.5.7", "openssl-3.5.7"},
@@ -266,6 +266,29 @@ static void the_default_is_never_null(void **state)
     assert_int_equal(load(&p, &b, NULL, &e), 0);
     assert_string_equal(tls_backends_find(&b, "", &e)->name, "zzz");
     tls_backends_free(&b);
+    place_remove(&p);
+}
+
+static void the_default_is_the_long_term_openssl_then_the_newest(void **state)
+{
+    static const char *const steps[][2] = {
+        {"aws-lc_1.9.0", "aws-lc-1.9.0"},     {"openssl_3.9.0", "openssl-3.9.0"},
+        {"openssl_3.50.1", "openssl-3.50.1"}, {"openssl_3.5.7", "openssl-3.5.7"},
+        {"openssl_3.5.10", "openssl-3.5.10"},
+    };
+    struct place p;
+    struct tls_backends b;
+    struct err e = ERR_INIT;
+    char name[64];
+    (void)state;
+    place_make(&p);
+    for (size_t i = 0; i < COUNT_OF(steps); i++) {
+        add_module(&p, steps[i][0]);
+        assert_int_equal(load(&p, &b, NULL, &e), 0);
+        tls_backend_full_name(tls_backends_find(&b, NULL, &e), name, sizeof(name));
+        assert_string_equal(name, steps[i][1]);
+        tls_backends_free(&b);
+    }
     place_remove(&p);
 }
 
@@ -345,6 +368,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_module_at_all_is_an_error),
         cmocka_unit_test(a_name_means_the_newest_that_fits),
         cmocka_unit_test(the_default_is_never_null),
+        cmocka_unit_test(the_default_is_the_long_term_openssl_then_the_newest),
         cmocka_unit_test(a_name_that_is_too_long_is_cut),
         cmocka_unit_test(modules_are_looked_for_beside_the_program_then_where_installed),
     };
