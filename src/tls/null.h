@@ -9,9 +9,9 @@
  *   certificates.  The client's hello carries struct tls_null_work and a counter of its
  *   context's connections.
  * Time: a side that is asked to spin uses, of its thread's CPU clock, what was asked from
- *   its entry into the handshake() call that does it until the answer is handed to the
- *   transport: the client once it has the server's Finished, the server once it answers the
- *   ClientHello with a ServerHello.  Its other calls cost a few us.
+ *   its first entry into handshake() until the answer is handed to the transport, time
+ *   between calls left out: the client until its Finished, the server until its ServerHello.
+ *   What comes before and behind (making, sending, freeing) adds a few us.
  * Delay: of n handshakes of one context, n * delay_share are delayed, give or take two,
  *   spread evenly (a Weyl sequence over the counter).
  * Groups: a server with a list takes the first of its own that the client offers, and asks

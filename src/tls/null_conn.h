@@ -132,7 +132,8 @@ struct tls_conn {
     char server_name[NULL_NAME_MAX + 1]; /* to verify */
     bool has_sni;                        /* and to send */
     uint64_t counter;
-    uint64_t cpu_start_ns; /* at entry to the running handshake(); 0: not needed */
+    uint64_t cpu_start_ns; /* entry to the running handshake(), less cpu_used_ns */
+    uint64_t cpu_used_ns;  /* in handshake() calls before it */
 
     const struct tls_group *group, *retry_group;
     const struct null_cipher *cipher;
@@ -193,7 +194,7 @@ enum tls_status null_client_hello(struct tls_conn *conn);
 enum tls_status null_client_take(struct tls_conn *conn, const struct null_message_in *message);
 enum tls_status null_server_take(struct tls_conn *conn, const struct null_message_in *message);
 
-/* Use the thread's CPU until `spin_ns` of it have gone since handshake() was entered. */
+/* Use the thread's CPU until the handshake() calls have used `spin_ns` of it. */
 void null_spin(const struct tls_conn *conn, uint64_t spin_ns);
 
 #endif
