@@ -117,6 +117,8 @@ int ssl_identity_make(const struct tls_identity_spec *spec, struct tls_identity 
                       struct err *e);
 /* ssl_pem.c: into ctx; errors name the PEM that was refused. */
 int ssl_pem_use_identity(SSL_CTX *ctx, const struct tls_identity *identity, struct err *e);
+/* Has its key a signature scheme in TLS 1.2?  ML-DSA has none (draft-ietf-tls-mldsa). */
+bool ssl_pem_works_in_12(const struct tls_identity *identity);
 int ssl_pem_trust(SSL_CTX *ctx, const char *roots_pem, struct err *e);
 
 /* ssl_backend.c */

@@ -21,7 +21,7 @@ static int check_groups_for_12(const struct tls_config *config,
     for (size_t i = 0; i < list->count; i++)
         if (works_in_12(list->entry[i].group))
             return 0;
-    return err_set(e, ERR_UNSUPPORTED, "groups=%s: none of them exists in TLS 1.2",
+    return err_set(e, ERR_UNSUPPORTED, "groups=%s: none of them is supported by TLS 1.2",
                    config->groups);
 }
 
@@ -42,7 +42,11 @@ static int check_versions(const struct tls_config *config, struct err *e)
         config->version_min > config->version_max)
         return err_set(e, ERR_USAGE, "tls: the lowest version is above the highest");
     if (config->early_data_bytes > 0 && config->version_max == TLS_VERSION_12)
-        return err_set(e, ERR_UNSUPPORTED, "early-data: not in TLS 1.2");
+        return err_set(e, ERR_UNSUPPORTED, "early data: not supported by TLS 1.2");
+    if (config->identity != NULL && config->version_max == TLS_VERSION_12 &&
+        !ssl_pem_works_in_12(config->identity))
+        return err_set(e, ERR_UNSUPPORTED,
+                       "certificate: its kind of key is not supported by TLS 1.2");
     return 0;
 }
 

@@ -10,13 +10,28 @@ static BIO *open_text(const char *pem)
     return length <= INT_MAX ? BIO_new_mem_buf(pem, (int)length) : NULL;
 }
 
-static int use_key(SSL_CTX *ctx, const char *pem, struct err *e)
+static EVP_PKEY *read_key(const char *pem)
 {
     BIO *bio = open_text(pem);
     EVP_PKEY *key = bio != NULL ? PEM_read_bio_PrivateKey(bio, NULL, NULL, NULL) : NULL;
+    BIO_free(bio);
+    return key;
+}
+
+bool ssl_pem_works_in_12(const struct tls_identity *identity)
+{
+    EVP_PKEY *key = read_key(identity->key_pem);
+    int type = key != NULL ? EVP_PKEY_id(key) : EVP_PKEY_NONE;
+    EVP_PKEY_free(key);
+    ERR_clear_error();
+    return type == EVP_PKEY_EC || type == EVP_PKEY_RSA || type == EVP_PKEY_ED25519;
+}
+
+static int use_key(SSL_CTX *ctx, const char *pem, struct err *e)
+{
+    EVP_PKEY *key = read_key(pem);
     int ok = key != NULL && SSL_CTX_use_PrivateKey(ctx, key);
     EVP_PKEY_free(key);
-    BIO_free(bio);
     return ok ? 0 : ssl_err(e, ERR_FAILED, "server key");
 }
 

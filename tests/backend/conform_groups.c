@@ -292,58 +292,6 @@ static void default_is_the_librarys_list(void **state)
     assert_int_equal(bytes[0], bytes[1]);
 }
 
-/* What OpenSSL 3.5 was seen to send: "bare" certificates, no SNI, no tickets.  The hello is
- * another one in 3.6: there it offers one point format, not three. */
-static void openssls_published_sizes_come_out(void **state)
-{
-    (void)state;
-    static const struct {
-        const char *client, *server, *kind;
-        size_t client_bytes, server_bytes, slack; /* slack: how much ECDSA may vary */
-    } cases[] = {
-        {"X25519", "X25519", "rsa-2048", 297, 1233, 0},
-        {"X25519", "X25519", "ecdsa-p256", 297, 651, 3},
-        {"X25519MLKEM768", "X25519MLKEM768", "ecdsa-p256", 1473, 1739, 3},
-        {"MLKEM1024", "MLKEM1024", "ecdsa-p256", 1825, 2187, 3},
-        {"X25519MLKEM768", "X25519MLKEM768", "mldsa65", 1473, 10103, 0},
-    };
-    if (strcmp(lab->name, "openssl") != 0)
-        skip();
-    bool is_35 = strncmp(lab->version, "3.5.", 4) == 0;
-    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-        struct spec spec = spec_new();
-        struct pair pair;
-        spec_use(&spec, lab_identity(cases[i].kind, TLS_CHAIN_BARE));
-        spec_groups(&spec, cases[i].client, cases[i].server);
-        spec.name = NULL;
-        spec.client.verify_name = false;
-        pair_shake(&pair, &spec);
-        if (is_35)
-            assert_int_equal(pair.pump.to[SERVER].total_bytes, cases[i].client_bytes);
-        assert_in_range(pair.pump.to[CLIENT].total_bytes,
-                        cases[i].server_bytes - cases[i].slack,
-                        cases[i].server_bytes + cases[i].slack);
-        pair_close(&pair);
-    }
-}
-
-static void openssls_published_retry_comes_out(void **state)
-{
-    (void)state;
-    if (strcmp(lab->name, "openssl") != 0 || strncmp(lab->version, "3.5.", 4) != 0)
-        skip();
-    struct spec spec = spec_new();
-    struct pair pair;
-    spec_use(&spec, lab_identity("ecdsa-p256", TLS_CHAIN_BARE));
-    spec_groups(&spec, "X25519MLKEM768:X25519:MLKEM1024", "MLKEM1024");
-    spec.name = NULL;
-    spec.client.verify_name = false;
-    pair_shake(&pair, &spec);
-    assert_int_equal(pair.pump.to[SERVER].total_bytes, 3242);
-    assert_in_range(pair.pump.to[CLIENT].total_bytes, 2281 - 3, 2281 + 3);
-    pair_close(&pair);
-}
-
 int conform_groups(void)
 {
     const struct CMUnitTest tests[] = {
@@ -357,8 +305,6 @@ int conform_groups(void)
         cmocka_unit_test(tuples_work_or_are_refused_by_name),
         cmocka_unit_test(no_common_group_ends_with_alert_40),
         cmocka_unit_test(default_is_the_librarys_list),
-        cmocka_unit_test(openssls_published_sizes_come_out),
-        cmocka_unit_test(openssls_published_retry_comes_out),
     };
     return cmocka_run_group_tests_name("groups", tests, NULL, NULL);
 }

@@ -280,6 +280,12 @@ static void what_does_not_exist_in_tls_12_is_refused_by_name(void **state)
     spec.client.ciphers = "ECDHE-RSA-AES256-GCM-SHA384";
     assert_int_equal(lab->config_check(&spec.client, &e), -1);
     spec.client.ciphers = NULL;
+    if (lab_is_listed(lab->certificates, "mldsa44")) {
+        struct spec server = spec_new();
+        spec_version(&server, TLS_VERSION_12, TLS_VERSION_12);
+        spec_use(&server, lab_identity("mldsa44", TLS_CHAIN_SELF_SIGNED));
+        assert_refused(&server.server, ERR_UNSUPPORTED, "certificate");
+    }
     spec.client.version_max = TLS_VERSION_12;
     assert_int_equal(lab->config_check(&spec.client, &e), -1);
     assert_int_equal(e.kind, ERR_USAGE);

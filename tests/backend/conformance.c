@@ -15,7 +15,7 @@ int main(int argc, char **argv)
     printf("# %s (%s)\n", lab_label(), lab->description);
     int failed = conform_handshake() + conform_groups() + conform_certificate() +
                  conform_resumption() + conform_early_data() + conform_failure() +
-                 conform_stream() + conform_primitive();
+                 conform_sizes() + conform_stream() + conform_primitive();
     lab_fini();
     return failed == 0 ? 0 : 1;
 }

@@ -12,6 +12,7 @@ int conform_certificate(void);
 int conform_resumption(void);
 int conform_early_data(void);
 int conform_failure(void);
+int conform_sizes(void);
 int conform_stream(void);
 int conform_primitive(void);
 
