@@ -272,6 +272,8 @@ static void every_figure_survives_the_way_through_a_file(void **state)
     report_add_json(r, &first, NULL);
     report_add_json(again, &second, NULL);
     assert_string_equal(text_str(&first), text_str(&second));
+    /* As short as it was given. */
+    assert_non_null(strstr(text_str(&first), "\"total\": 352.123\n"));
     text_free(&first);
     text_free(&second);
     result_free(again);
@@ -318,6 +320,9 @@ static void what_is_no_result_is_refused_with_its_place(void **state)
          "hosts[0].cores: too large"},
         {HEAD ", \"hosts\": [{\"role\": \"both\", \"turbo\": \"a text that is too long\"}]}",
          "hosts[0].turbo: too long"},
+        {HEAD ", \"arms\": [{\"name\": \"a\", \"negotiated\": {\"counts\": {\"b\": "
+              "9223372036854775807, \"c\": 9223372036854775807, \"d\": 2}}}]}",
+         "arms[0].negotiated.counts: the sum is too large"},
         {TRIAL(", \"tally\": {\"scheduled\": 2, \"completed\": 1}"),
          "arms[0].trials[0].tally: the parts do not add up to scheduled"},
         {TRIAL(TALLY ", \"histograms\": {\"tls\": \"AAAA\"}"),

@@ -102,6 +102,18 @@ static void a_link_is_replaced_and_not_followed(void **state)
     assert_true(S_ISREG(facts.st_mode));
 }
 
+static void a_link_where_the_new_file_would_be_is_left_alone(void **state)
+{
+    (void)state;
+    char name[64];
+    write_text(in_directory("victim"), "old\n");
+    snprintf(name, sizeof(name), "a.%ld-0.tmp", (long)getpid());
+    assert_int_equal(symlink("victim", in_directory(name)), 0);
+    write_text(in_directory("a"), "new\n");
+    check_content(in_directory("victim"), "old\n");
+    check_content(in_directory("a"), "new\n");
+}
+
 static void the_umask_holds(void **state)
 {
     (void)state;
@@ -181,6 +193,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(a_file_is_replaced_whole_and_nothing_is_left_over),
         TEST(a_link_is_replaced_and_not_followed),
+        TEST(a_link_where_the_new_file_would_be_is_left_alone),
         TEST(the_umask_holds),
         TEST(what_cannot_be_written_is_named_and_leaves_nothing),
         TEST(a_full_disk_is_an_error),
