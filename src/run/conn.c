@@ -229,6 +229,9 @@ static enum conn_step send_request(struct conn *c)
         const enum tls_status status =
             arm->backend->write(c->tls, arm->request + c->request_sent,
                                 arm->request_bytes - c->request_sent, &count);
+        /* A flush that made room for more is followed by no event: write on at once. */
+        if (status == TLS_STATUS_WANT_WRITE && wire_flush(&c->wire) == WIRE_CLEAR)
+            continue;
         if (status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE)
             return wait_or_fail(c);
         if (status == TLS_STATUS_CLOSED)

@@ -39,10 +39,21 @@ void server_conn_close(struct server_conn *c)
     c->head = NULL;
 }
 
-/* Waiting: what was gathered leaves now. */
-static bool wait(struct server_conn *c)
+enum progress { GOES_ON, WAITS, ENDS };
+
+/* TLS wants to read or write: what was gathered leaves now.  Where that made room for more,
+ * no event would tell: it is tried again at once. */
+static enum progress wait(struct server_conn *c, enum tls_status wanted)
 {
-    return wire_flush(&c->wire) != WIRE_FAILED;
+    switch (wire_flush(&c->wire)) {
+    case WIRE_CLEAR:
+        return wanted == TLS_STATUS_WANT_WRITE ? GOES_ON : WAITS;
+    case WIRE_BLOCKED:
+        return WAITS;
+    case WIRE_FAILED:
+        break;
+    }
+    return ENDS;
 }
 
 static bool end_handshake(struct server_conn *c)
@@ -128,8 +139,6 @@ static const char *next_piece(struct server_conn *c, size_t *bytes)
     return c->site->scratch;
 }
 
-enum progress { GOES_ON, WAITS, ENDS };
-
 static enum progress answer(struct server_conn *c)
 {
     while (c->answer_sent < c->answer_bytes || c->body_left > 0) {
@@ -137,7 +146,7 @@ static enum progress answer(struct server_conn *c)
         const char *piece = next_piece(c, &bytes);
         const enum tls_status status = c->site->backend->write(c->tls, piece, bytes, &written);
         if (status == TLS_STATUS_WANT_WRITE || status == TLS_STATUS_WANT_READ)
-            return wait(c) ? WAITS : ENDS;
+            return wait(c, status);
         if (status != TLS_STATUS_OK)
             return ENDS;
         const size_t head = c->answer_bytes - c->answer_sent;
@@ -196,7 +205,7 @@ static enum progress read_request(struct server_conn *c)
     const enum tls_status status =
         c->site->backend->read(c->tls, c->site->scratch, SERVER_SCRATCH_BYTES, &n);
     if (status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE)
-        return wait(c) ? WAITS : ENDS;
+        return wait(c, status);
     if (status == TLS_STATUS_CLOSED)
         return close_politely(c) ? WAITS : ENDS;
     if (status != TLS_STATUS_OK)
@@ -219,7 +228,7 @@ static enum progress read_early(struct server_conn *c)
         return GOES_ON;
     }
     if (status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE)
-        return wait(c) ? WAITS : ENDS;
+        return wait(c, status);
     if (status != TLS_STATUS_CLOSED)
         return end_handshake(c) ? WAITS : ENDS;
     c->state = SERVER_HANDSHAKE;
@@ -230,7 +239,7 @@ static enum progress shake_hands(struct server_conn *c)
 {
     const enum tls_status status = c->site->backend->handshake(c->tls);
     if (status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE)
-        return wait(c) ? WAITS : ENDS;
+        return wait(c, status);
     if (status != TLS_STATUS_OK)
         return end_handshake(c) ? WAITS : ENDS;
     struct tls_info info;
