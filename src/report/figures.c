@@ -127,9 +127,5 @@ void figures_add_seconds(struct text *out, double s)
 
 double figures_change(const struct result_comparison *c)
 {
-    if (figure_is_set(&c->ratio))
-        return c->ratio.value - 1;
-    if (c->baseline_value > 0)
-        return c->difference.value / c->baseline_value;
-    return NAN;
+    return c->baseline_value > 0 ? c->difference.value / c->baseline_value : NAN;
 }

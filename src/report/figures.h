@@ -29,7 +29,8 @@ void figures_add_range(struct text *out, const struct result_range *r);
 void figures_add_count(struct text *out, double count); /* large counts: "6.05 M" */
 void figures_add_seconds(struct text *out, double s);   /* "61 s", "5 min" */
 
-/* The comparison's change: value / baseline - 1; NAN where there is none. */
+/* The comparison's change, difference / baseline; NAN where there is none.  Not the ratio of
+ * the two medians, whose sign can be another one: the verdict rests on the difference. */
 double figures_change(const struct result_comparison *c);
 
 #endif

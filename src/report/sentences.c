@@ -16,6 +16,9 @@ void sentences_add_arm(struct text *out, const struct result_arm *arm)
     text_add(out, ")");
 }
 
+/* A smaller difference of means is not shown by one decimal. */
+#define BYTES_NOTICED 0.05
+
 static const char *verb_of(enum result_verdict verdict)
 {
     static const char *const verbs[RESULT_VERDICTS] = {
@@ -92,7 +95,9 @@ static void add_byte_cost(struct text *out, const struct result_arm *arm,
     const double server = mean_difference(&arm->bytes.handshake[RESULT_SERVER],
                                           &baseline->bytes.handshake[RESULT_SERVER]);
     const double trips = mean_difference(&arm->bytes.round_trips, &baseline->bytes.round_trips);
-    if (!isnan(client) && !isnan(server)) {
+    if (fabs(client) < BYTES_NOTICED && fabs(server) < BYTES_NOTICED) {
+        text_add(out, "; the same bytes");
+    } else if (!isnan(client) && !isnan(server)) {
         text_add(out, "; ");
         figures_add_signed_bytes(out, client);
         text_add(out, " bytes from the client, ");
@@ -157,8 +162,9 @@ static double side_noise(const struct result *r, const char *side)
     strncat(metric, side, sizeof(metric) - strlen(metric) - 1);
     for (size_t i = 0; i < r->comparisons; i++) {
         const struct result_comparison *c = &r->comparison[i];
-        if (strcmp(c->metric, metric) == 0 && !(c->noise_floor <= largest))
-            largest = c->noise_floor;
+        if (strcmp(c->metric, metric) ==
+            0) /* NAN, as on the control's own row, does not count */
+            largest = fmax(largest, c->noise_floor);
     }
     return largest;
 }

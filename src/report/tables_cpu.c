@@ -156,7 +156,7 @@ static void add_byte_columns(struct table *t, const struct result *r, enum resul
         if (baseline == NULL || baseline->bytes.handshake[side].count == 0)
             continue;
         const double more = bytes->mean - baseline->bytes.handshake[side].mean;
-        if (fabs(more) > 0)
+        if (fabs(more) >= 0.05) /* what one decimal shows */
             figures_add_signed_bytes(&cell, more);
         else
             text_add(&cell, "same");
