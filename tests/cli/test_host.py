@@ -136,7 +136,10 @@ def test_half_a_cpu_is_seen_and_is_a_fault():
 def test_a_short_handshake_is_not_counted_in_ticks():
     done = run("cpu", "--handshakes", "200", "--repeats", "3", "--no-primitives", "--json", "-",
                "--arm", "a: backend=null groups=X25519 null-client=200us null-server=100us")
-    cpu = strict_json(done.stdout)["arms"][0]["cpu_us"]
+    seen = strict_json(done.stdout)
+    if "sanitizer" in seen["build"]:
+        pytest.skip("a sanitizer takes its own time")
+    cpu = seen["arms"][0]["cpu_us"]
     assert 200 <= cpu["client"]["median"] <= 210
     assert 100 <= cpu["server"]["median"] <= 105
 

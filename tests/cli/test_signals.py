@@ -12,7 +12,7 @@ import pytest
 
 from conftest import ARM_A, ARM_C, PROGRAM, environment, strict_json
 
-ENDLESS = [PROGRAM, "cpu", "--handshakes", "200", "--repeats", "1000", "--no-primitives",
+ENDLESS = [PROGRAM, "cpu", "--handshakes", "25", "--repeats", "1000", "--no-primitives",
            "--arm", ARM_A, "--arm", ARM_C]
 
 
@@ -83,8 +83,8 @@ def test_nohup_is_respected():
 
 def test_a_scenario_that_is_stopped_runs_no_further_section(tmp_path):
     scenario = tmp_path / "s.ini"
-    scenario.write_text("[cpu one]\nhandshakes = 200\nrepeats = 1000\nprimitives = off\n"
-                        "[cpu two]\nhandshakes = 200\nrepeats = 1000\n"
+    scenario.write_text("[cpu one]\nhandshakes = 25\nrepeats = 1000\nprimitives = off\n"
+                        "[cpu two]\nhandshakes = 25\nrepeats = 1000\n"
                         "[arm a]\ngroups = X25519\nbackend = null\nnull-client = 20us\n")
     process = start(words=[PROGRAM, "run", scenario, "-o", tmp_path / "r"])
     time.sleep(1)
