@@ -11,6 +11,7 @@
 #include "base/text.h"
 
 #define CHUNK 64u
+#define STARTS_AT_ONCE 8u
 #define NEVER UINT64_MAX
 #define WATCHED ((uint32_t)(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | (uint32_t)EPOLLET)
 
@@ -128,9 +129,11 @@ static void start_one(struct worker *w, uint64_t now_ns)
         release(w, c);
 }
 
+/* At most a few at a time: a worker that is far behind would otherwise only begin and never
+ * finish anything. */
 static void start_due(struct worker *w, uint64_t *now_ns)
 {
-    while (w->next_due_ns <= *now_ns) {
+    for (unsigned i = 0; i < STARTS_AT_ONCE && w->next_due_ns <= *now_ns; i++) {
         if (w->in_flight >= w->plan->max_in_flight) {
             w->is_held_back = true;
             return;
@@ -220,9 +223,7 @@ static uint64_t run_until(struct worker *w, uint64_t end_ns, bool may_start)
 {
     uint64_t now_ns = clock_now_ns();
     while (now_ns < end_ns && !is_cancelled(w)) {
-        if (may_start)
-            start_due(w, &now_ns);
-        else if (w->open.next == &w->open)
+        if (!may_start && w->open.next == &w->open)
             break;
         const int n = poller_wait(&w->poller, next_deadline(w, end_ns), &now_ns);
         if (may_start)
