@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "report/files.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -78,6 +79,7 @@ int report_write_file(const char *path, const struct text *content, struct err *
     const int fd = open_beside(path, &name, e);
     if (fd < 0)
         return -1;
+    assert(name != NULL);
     if (write_synced(fd, path, content, e) != 0) {
         close(fd);
         goto out;
