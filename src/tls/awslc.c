@@ -6,6 +6,7 @@
 #include <openssl/evp.h>
 #include <openssl/pem.h>
 #include <openssl/service_indicator.h>
+#include "base/text.h"
 #include "tls/awslc_names.h"
 #include "tls/ssl_library.h"
 
@@ -104,17 +105,6 @@ bool library_has_certificate(const char *kind)
     return key != NULL;
 }
 
-SSL_CTX *library_ctx_new(struct tls_context *context)
-{
-    (void)context;
-    return SSL_CTX_new(TLS_method());
-}
-
-void library_ctx_free(struct tls_context *context)
-{
-    SSL_CTX_free(context->ctx);
-}
-
 /* Which entry gets the second share: the first that is post-quantum where the first of all
  * is not, or the other way round.  This is the library's rule, without a way around. */
 static size_t second_share(const struct tls_group_list *list)
@@ -142,7 +132,8 @@ static int refuse_shares(const struct tls_config *config, const struct tls_group
 int library_groups_check(const struct tls_config *config, const struct tls_group_list *list,
                          struct err *e)
 {
-    if (list->is_default && list->count > 0)
+    /* What the text takes out of DEFAULT does not show in the list. */
+    if (list->is_default && !text_same_name(config->groups, "DEFAULT"))
         return err_set(e, ERR_UNSUPPORTED,
                        "groups=%s: DEFAULT with other groups is not supported by %s",
                        config->groups, ssl_backend_label());

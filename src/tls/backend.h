@@ -78,7 +78,7 @@ struct tls_null_work {
 /* How contexts are made.  Strings and structs are read during context_new only. */
 struct tls_config {
     enum tls_role role;
-    enum tls_version version_min, version_max; /* ANY: the library's default */
+    enum tls_version version_min, version_max; /* ANY: 1.2 and the library's highest */
     const char *groups;  /* OpenSSL 3.5 list syntax (see groups.h); NULL: library default */
     const char *ciphers; /* TLS 1.3 suites or 1.2 cipher names, ':' between; NULL: default */
     const struct tls_identity *identity; /* server: mandatory; client: NULL */
@@ -206,7 +206,8 @@ struct tls_backend {
                                    size_t *count);
     enum tls_status (*read_early)(struct tls_conn *conn, void *buf, size_t len, size_t *count);
 
-    /* Send close_notify (does not wait for the peer's).  OK, WANT_WRITE or FAILED. */
+    /* Send close_notify (does not wait for the peer's).  OK, WANT_WRITE or FAILED; again OK
+     * when called again. */
     enum tls_status (*shutdown)(struct tls_conn *conn);
 
     /* After a finished handshake. */

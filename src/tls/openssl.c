@@ -81,23 +81,35 @@ bool library_has_certificate(const char *kind)
     return has;
 }
 
-SSL_CTX *library_ctx_new(struct tls_context *context)
+/* A list around DEFAULT is the library's to read: does a hello come of it? */
+static bool makes_a_hello(const char *groups)
 {
-    (void)context;
-    return SSL_CTX_new(TLS_method());
-}
-
-void library_ctx_free(struct tls_context *context)
-{
-    SSL_CTX_free(context->ctx);
+    SSL_CTX *ctx = SSL_CTX_new(TLS_method());
+    SSL *ssl = NULL;
+    if (ctx != NULL && SSL_CTX_set1_groups_list(ctx, groups) == 1)
+        ssl = SSL_new(ctx);
+    BIO *in = BIO_new(BIO_s_mem()), *out = BIO_new(BIO_s_mem());
+    bool makes = false;
+    if (ssl != NULL && in != NULL && out != NULL) {
+        BIO_set_mem_eof_return(in, -1);
+        SSL_set_bio(ssl, in, out);
+        in = out = NULL;
+        makes = SSL_get_error(ssl, SSL_connect(ssl)) == SSL_ERROR_WANT_READ;
+    }
+    BIO_free(in);
+    BIO_free(out);
+    SSL_free(ssl);
+    SSL_CTX_free(ctx);
+    ERR_clear_error();
+    return makes;
 }
 
 int library_groups_check(const struct tls_config *config, const struct tls_group_list *list,
                          struct err *e)
 {
-    (void)config;
-    (void)list;
-    (void)e;
+    if (list->is_default && !makes_a_hello(config->groups))
+        return err_set(e, ERR_UNSUPPORTED, "groups=%s: this list is not supported by %s",
+                       config->groups, ssl_backend_label());
     return 0;
 }
 

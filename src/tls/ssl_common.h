@@ -35,7 +35,7 @@ struct tls_context {
     enum tls_role role;
     bool verify_name, has_tickets;
     uint32_t early_data_bytes;
-    void *library; /* what ssl_library.h's side keeps per context */
+    unsigned key_loggers; /* connections that ask for the key log: the others pay nothing */
 };
 
 struct tls_session {
@@ -56,9 +56,9 @@ struct tls_conn {
     bool early_was_offered; /* by this client, or by the ClientHello that came */
     bool was_downgraded;    /* client that offered early data: the answer is TLS 1.2 */
     uint32_t ticket_early_bytes, ticket_lifetime_s; /* client: of the newest ticket */
-    uint8_t head_bytes;                /* how much of head is filled */
-    uint8_t head[RECORD_HEADER_BYTES]; /* the first bytes the peer sent */
-    uint16_t signature_code;           /* SignatureScheme of the server's proof */
+    uint8_t head_bytes;                             /* how much of head is filled */
+    uint8_t head[RECORD_HEADER_BYTES];              /* the first bytes the peer sent */
+    uint16_t signature_code;                        /* SignatureScheme of the server's proof */
     enum tls_early_data early_data;
     struct tls_failure failure;
 };

@@ -46,13 +46,13 @@ static bool conn_setup(struct tls_conn *conn, const struct tls_connect *c)
     conn->ssl = SSL_new(context->ctx);
     if (conn->ssl == NULL)
         return false;
+    if (c->observer.key_log != NULL && context->key_loggers++ == 0)
+        SSL_CTX_set_keylog_callback(context->ctx, key_logged);
     BIO *bio = ssl_bio_new(context->bio_method, conn);
     if (bio == NULL)
         return false;
     SSL_set_bio(conn->ssl, bio, bio);
     SSL_set_msg_callback_arg(conn->ssl, conn);
-    if (c->observer.key_log != NULL)
-        SSL_CTX_set_keylog_callback(context->ctx, key_logged);
     if (context->role == TLS_ROLE_SERVER) {
         SSL_set_accept_state(conn->ssl);
         return library_conn_prepare(conn, NULL);
@@ -87,6 +87,9 @@ void ssl_conn_free(struct tls_conn *conn)
     /* A connection that is freed without close_notify would take its session with it. */
     if (conn->is_complete)
         SSL_set_shutdown(conn->ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN);
+    if (conn->ssl != NULL && conn->observer.key_log != NULL &&
+        --conn->context->key_loggers == 0)
+        SSL_CTX_set_keylog_callback(conn->context->ctx, NULL);
     SSL_free(conn->ssl);
     SSL_SESSION_free(conn->newest_session);
     free(conn);
@@ -124,8 +127,9 @@ enum tls_status ssl_conn_shutdown(struct tls_conn *conn)
 {
     ssl_queue_clear();
     int ret = SSL_shutdown(conn->ssl);
-    if (ret < 0)
-        return ssl_status(conn, ret);
+    enum tls_status status = ret < 0 ? ssl_status(conn, ret) : TLS_STATUS_OK;
     ssl_queue_clear();
-    return TLS_STATUS_OK;
+    /* Called again, it looks for the peer's close_notify, which is not asked for. */
+    return status == TLS_STATUS_WANT_READ || status == TLS_STATUS_CLOSED ? TLS_STATUS_OK
+                                                                         : status;
 }

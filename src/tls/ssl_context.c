@@ -61,8 +61,9 @@ int ssl_config_check(const struct tls_config *config, struct err *e)
 
 static int apply_versions(SSL_CTX *ctx, const struct tls_config *config, struct err *e)
 {
-    if ((config->version_min != TLS_VERSION_ANY &&
-         !SSL_CTX_set_min_proto_version(ctx, (uint16_t)config->version_min)) ||
+    enum tls_version least =
+        config->version_min != TLS_VERSION_ANY ? config->version_min : TLS_VERSION_12;
+    if (!SSL_CTX_set_min_proto_version(ctx, (uint16_t)least) ||
         (config->version_max != TLS_VERSION_ANY &&
          !SSL_CTX_set_max_proto_version(ctx, (uint16_t)config->version_max)))
         return ssl_err(e, ERR_UNSUPPORTED, "tls version");
@@ -137,7 +138,7 @@ struct tls_context *ssl_context_new(const struct tls_config *config, struct err 
     context->has_tickets = config->role == TLS_ROLE_SERVER && config->tickets > 0;
     context->early_data_bytes = config->early_data_bytes;
     context->bio_method = ssl_bio_method_new();
-    context->ctx = library_ctx_new(context);
+    context->ctx = SSL_CTX_new(TLS_method());
     int ok = -1;
     if (context->bio_method == NULL || context->ctx == NULL)
         ssl_err(e, ERR_SYSTEM, "TLS context");
@@ -155,7 +156,7 @@ void ssl_context_free(struct tls_context *context)
 {
     if (context == NULL)
         return;
-    library_ctx_free(context);
+    SSL_CTX_free(context->ctx);
     if (context->bio_method != NULL)
         BIO_meth_free(context->bio_method);
     free(context);

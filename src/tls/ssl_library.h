@@ -26,10 +26,6 @@ bool library_has_group(const struct tls_group *group);
 /* Can it make, send and verify certificates of this kind?  Tries it, but for RSA keys. */
 bool library_has_certificate(const char *kind);
 
-/* An SSL_CTX with nothing but the library's defaults, and context->library. */
-SSL_CTX *library_ctx_new(struct tls_context *context);
-void library_ctx_free(struct tls_context *context);
-
 /* What this library cannot do of a well-formed list that names only groups it has. */
 int library_groups_check(const struct tls_config *config, const struct tls_group_list *list,
                          struct err *e);

@@ -160,6 +160,7 @@ static void handshake_seen(struct tls_conn *conn, bool is_write, int version, co
                                len);
 }
 
+/* Has the type of the library's message callback. */
 void ssl_message_seen(int is_write, int version, int content_type, const void *buf, size_t len,
                       SSL *ssl, void *arg)
 {

@@ -115,6 +115,26 @@ static void hopeless_lists_are_refused(void **state)
     }
 }
 
+/* DEFAULT with everything taken out again: the parser cannot know, the library must. */
+static void a_default_list_that_is_emptied_is_refused(void **state)
+{
+    (void)state;
+    static const char list[] = "DEFAULT:-X25519MLKEM768:-X25519:-secp256r1:-X448:-secp384r1:"
+                               "-secp521r1:-ffdhe2048:-ffdhe3072";
+    for (int side = 0; side < SIDES; side++) {
+        struct spec spec = spec_new();
+        struct err e = ERR_INIT;
+        struct tls_config *config = side == CLIENT ? &spec.client : &spec.server;
+        config->groups = list;
+        struct tls_context *context = lab->context_new(config, &e);
+        if (lab->config_check(config, NULL) != 0)
+            assert_null(context);
+        else
+            assert_string_equal(lab->name, "null"); /* it has a fixed list */
+        lab->context_free(context);
+    }
+}
+
 /* The groups that got a share, in order, as "X25519 secp256r1". */
 static void shares_sent(const char *list, char *out, size_t size)
 {
@@ -299,6 +319,7 @@ int conform_groups(void)
         cmocka_unit_test(groups_not_listed_are_refused_by_name),
         cmocka_unit_test(names_are_taken_without_case_and_by_alias),
         cmocka_unit_test(hopeless_lists_are_refused),
+        cmocka_unit_test(a_default_list_that_is_emptied_is_refused),
         cmocka_unit_test(shares_are_sent_as_asked_or_refused),
         cmocka_unit_test(a_missing_share_costs_a_retry_that_is_seen),
         cmocka_unit_test(the_documented_retries_happen),

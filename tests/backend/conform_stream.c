@@ -195,6 +195,7 @@ static void close_notify_waits_for_room(void **state)
     pair.pump.to[SERVER].send_blocks = 1;
     assert_int_equal(lab->shutdown(pair.pump.conn[CLIENT]), TLS_STATUS_WANT_WRITE);
     assert_int_equal(lab->shutdown(pair.pump.conn[CLIENT]), TLS_STATUS_OK);
+    assert_int_equal(lab->shutdown(pair.pump.conn[CLIENT]), TLS_STATUS_OK);
     pump_read_all(&pair.pump, SERVER, buf, sizeof(buf), &status);
     assert_int_equal(status, TLS_STATUS_CLOSED);
     pair_close(&pair);
