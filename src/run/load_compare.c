@@ -224,9 +224,9 @@ static void set_intervals(struct rounds *r, enum load_statistic s, double scale,
     out->wide_high *= scale;
 }
 
-static void rounds_init(struct rounds *r, const struct histogram *const *a,
-                        const struct histogram *const *b, size_t blocks, enum load_statistic s)
+static void rounds_init(struct rounds *r, const struct load_blocks *from, enum load_statistic s)
 {
+    const size_t blocks = from->count;
     double **const scratch[] = {&r->x, &r->y, &r->p, &r->q};
     r->blocks = blocks;
     r->a = mem_alloc_zeroed(blocks, sizeof(*r->a));
@@ -236,10 +236,10 @@ static void rounds_init(struct rounds *r, const struct histogram *const *a,
     for (size_t i = 0; i < sizeof(scratch) / sizeof(scratch[0]); i++)
         *scratch[i] = mem_alloc_zeroed(blocks, sizeof(double));
     for (size_t k = 0; k < blocks; k++) {
-        table_init(&r->a[k], a[k]);
-        table_init(&r->b[k], b[k]);
-        r->x[k] = load_statistic_of(a[k], s);
-        r->y[k] = load_statistic_of(b[k], s);
+        table_init(&r->a[k], from->a[k]);
+        table_init(&r->b[k], from->b[k]);
+        r->x[k] = load_statistic_of(from->a[k], s);
+        r->y[k] = load_statistic_of(from->b[k], s);
     }
 }
 
@@ -259,14 +259,15 @@ static void rounds_fini(struct rounds *r)
     free(r->q);
 }
 
-void load_difference_of(const struct histogram *const *a, const struct histogram *const *b,
-                        size_t blocks, enum load_statistic s, double scale, uint64_t seed,
+void load_difference_of(const struct load_blocks *from, enum load_statistic s, uint64_t seed,
                         struct load_difference *out)
 {
+    const size_t blocks = from->count;
+    const double scale = from->scale;
     const struct figure absent = FIGURE_ABSENT;
     struct rounds r;
     assert(blocks >= 1);
-    rounds_init(&r, a, b, blocks, s);
+    rounds_init(&r, from, s);
     out->difference = out->ratio = absent;
     out->wide_low = out->wide_high = NAN;
     for (size_t k = 0; k < blocks; k++)
@@ -355,8 +356,8 @@ static void compare_metric(const struct one_arm *o, struct result *result, size_
 {
     char metric[64];
     struct load_difference d;
-    load_difference_of(pairs->a, pairs->b, pairs->count, s, 1e-3,
-                       rng_derive_seed(o->seed, phase * LOAD_STATISTICS + s), &d);
+    const struct load_blocks blocks = {pairs->a, pairs->b, pairs->count, 1e-3};
+    load_difference_of(&blocks, s, rng_derive_seed(o->seed, phase * LOAD_STATISTICS + s), &d);
     snprintf(metric, sizeof(metric), "latency_us.%s.%s", result_phase_name(compared[phase]),
              load_statistic_name(s));
     const double noise_floor = floor_of(o, result, metric);

