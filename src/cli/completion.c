@@ -34,7 +34,7 @@ static void add_values(struct text *out, const struct command *command)
         } else if (strcmp(row->argument, "FILE") == 0) {
             text_add(out, "files=-f ;;\n");
         } else {
-            text_add(out, "return ;;\n");
+            text_add(out, ";;\n");
         }
     }
 }

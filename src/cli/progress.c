@@ -54,7 +54,7 @@ static void report(void *arg, const char *step, double done, double left_s)
 {
     struct progress *p = arg;
     uint64_t now = clock_now_ns();
-    if (!p->is_on || (p->shown_ns != 0 && now - p->shown_ns < SHOW_EVERY_NS))
+    if (p->shown_ns != 0 && now - p->shown_ns < SHOW_EVERY_NS)
         return;
     char line[256];
     write_line(p, progress_line(p, step, done, left_s, line, sizeof line));

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/cpu.h"
 
-#define PROBE_EVERY_NS 100000000u
+#define PROBE_EVERY_NS 100000000u /* our own part of `busy` stays below 1 % of a core */
 #define PROBE_ROUNDS 3u
 
 struct speed {
@@ -33,14 +33,13 @@ void watch_cores(uint64_t duration_ns, const volatile sig_atomic_t *stop,
     struct cpu_losses before, after;
     struct speed speed = {0};
     cpu_allowed(&allowed);
-    uint64_t start = clock_now_ns(), own = clock_process_cpu_ns();
+    uint64_t start = clock_now_ns();
     cpu_read_losses(&allowed, &before);
     for (uint64_t at = 0; at < duration_ns && *stop == 0; at += PROBE_EVERY_NS) {
         probe_speed(&speed);
         (void)clock_sleep_until_ns(start + at + PROBE_EVERY_NS);
     }
     cpu_read_losses(&allowed, &after);
-    own = clock_process_cpu_ns() - own;
     double elapsed = (double)(clock_now_ns() - start), all = elapsed * (double)allowed.count;
     out->steal = out->throttled = out->busy = out->speed_spread = NAN;
     if (before.has_steal && after.has_steal)
@@ -48,7 +47,7 @@ void watch_cores(uint64_t duration_ns, const volatile sig_atomic_t *stop,
     if (before.has_throttled && after.has_throttled)
         out->throttled = share_of(before.throttled_ns, after.throttled_ns, elapsed);
     if (before.has_busy && after.has_busy)
-        out->busy = share_of(before.busy_ns + own, after.busy_ns, all);
+        out->busy = share_of(before.busy_ns, after.busy_ns, all);
     if (speed.fastest_ns > 0)
         out->speed_spread = (double)speed.slowest_ns / (double)speed.fastest_ns - 1;
     out->has_shared_cores =

@@ -89,8 +89,8 @@ def test_a_scenario_that_is_stopped_runs_no_further_section(tmp_path):
     process = start(words=[PROGRAM, "run", scenario, "-o", tmp_path / "r"])
     time.sleep(1)
     process.send_signal(signal.SIGINT)
-    process.communicate(timeout=20)
-    assert process.returncode == -signal.SIGINT
+    _, stderr = process.communicate(timeout=20)
+    assert (process.returncode, stderr) == (-signal.SIGINT, "")
     result = strict_json((tmp_path / "r" / "cpu-one" / "result.json").read_text())
     assert result["interrupted"] is True
     assert not (tmp_path / "r" / "cpu-two" / "result.json").exists()
@@ -113,6 +113,14 @@ def read_terminal(leader, until):
     return seen.decode("utf-8")
 
 
+def left_on_screen(seen):
+    """The line as the terminal shows it in the end: later text covers earlier."""
+    line = []
+    for part in seen.split("\r"):
+        line[:len(part)] = part
+    return "".join(line)
+
+
 def test_progress_is_one_line_on_a_terminal_and_is_wiped():
     leader, follower = pty.openpty()
     process = start("--repeats", "12", "--handshakes", "500", stderr=follower)
@@ -124,7 +132,7 @@ def test_progress_is_one_line_on_a_terminal_and_is_wiped():
     assert re.search(r"\rcpu: .*repeat \d+ of 1[23]", seen), seen
     assert re.search(r"\d+ %", seen) and "left" in seen
     assert "\n" not in seen
-    assert seen.endswith("\r")
+    assert seen.endswith("\r") and left_on_screen(seen).strip() == ""
 
 
 def test_no_progress_without_a_terminal_or_when_quiet():

@@ -81,6 +81,20 @@ static void arms_go_to_the_sections_they_are_for(void **state)
     scenario_free(&s);
 }
 
+static void an_arm_of_one_command_stays_out_of_the_other(void **state)
+{
+    struct scenario s;
+    struct err e = ERR_INIT;
+    (void)state;
+    assert_int_equal(build("[cpu]\n[load]\n[arm a]\n[cpu arm b]\n[load arm c]\n", &s, &e), 0);
+    assert_echo(&s, 0, "arm.1", "a:");
+    assert_echo(&s, 0, "arm.2", "b:");
+    assert_echo(&s, 0, "arm.3", "");
+    assert_echo(&s, 1, "arm.2", "c:");
+    assert_echo(&s, 1, "arm.3", "");
+    scenario_free(&s);
+}
+
 static void mistakes_name_file_line_key_and_value(void **state)
 {
     static const struct {
@@ -107,6 +121,9 @@ static void mistakes_name_file_line_key_and_value(void **state)
         {"[cpu]\n[cpu arm]\n", "f.ini:2: [cpu arm]: the arm needs a name"},
         {"[doctor]\n", "f.ini:1: [doctor]: no such section"},
         {"[cpu ../x]\n", "f.ini:1: '../x' is no name"},
+        {"[cpu ..]\n", "f.ini:1: '..' is no name"},
+        {"[cpu .x]\n", "f.ini:1: '.x' is no name"},
+        {"[cpu]\n[load arm a]\n", "f.ini:2: [load arm a]: no section uses this arm"},
         {"[cpu]\n[arm a]\ngroups = X25519 : X448\n",
          "f.ini:3: groups: 'X25519 : X448' has blanks"},
         {"[cpu]\n[arm a]\ngroups = BOGUS\n", "f.ini:3: groups: "},
@@ -202,6 +219,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_become_steps_with_their_options),
         cmocka_unit_test(arms_go_to_the_sections_they_are_for),
+        cmocka_unit_test(an_arm_of_one_command_stays_out_of_the_other),
         cmocka_unit_test(mistakes_name_file_line_key_and_value),
         cmocka_unit_test(overrides_reach_every_step_that_knows_the_key),
         cmocka_unit_test(an_override_that_reaches_nothing_is_an_error),
