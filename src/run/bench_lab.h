@@ -3,9 +3,10 @@
  * bench_lab.h - the in-process benchmark's state, shared by its parts.
  *
  * Layer: run, private to bench*.c.
- * Words: a repeat runs every arm `handshakes` times, in rounds; a round gives every arm one
- *   turn, in random order; some rounds make a segment, at whose start every arm's contexts
- *   are made anew, in random order, so that where they lie in memory is drawn again.
+ * Words: a repeat runs every arm `handshakes` times, in rounds.  At the start of a round
+ *   every arm's contexts are made anew, in random order, so that where they lie in memory is
+ *   drawn again; then every arm gets one turn, in random order.  So rounds are independent
+ *   draws, and equal arms differ by chance alone.
  * Threads: the caller's, but for the jobs it gives to the pair.
  */
 #ifndef RUN_BENCH_LAB_H
@@ -15,10 +16,10 @@
 #include "run/bench.h"
 #include "run/bench_turn.h"
 
-#define BENCH_TURN 40u          /* handshakes of a turn, about */
-#define BENCH_WATCHED 20u       /* handshakes per arm whose messages are watched */
-#define BENCH_WARM_UP 2u        /* handshakes per arm and segment that do not count */
-#define BENCH_SEGMENT_ROUNDS 5u /* at least, where there are that many */
+#define BENCH_TURN 40u            /* handshakes of a turn, about */
+#define BENCH_WATCHED 20u         /* handshakes per arm whose messages are watched */
+#define BENCH_WARM_UP 1u          /* before each turn; also gives a session to resume */
+#define BENCH_PRIMITIVE_VISITS 8u /* of each primitive in a repeat, at most */
 #define BENCH_ARM_PRIMITIVES_MAX 24u
 
 struct bench_identity {
@@ -76,7 +77,7 @@ struct bench_arm {
     /* Kept repeats. */
     struct seen kept;
     size_t differences;
-    double *difference_us[2]; /* from the baseline, one per segment and side */
+    double *difference_us[2]; /* from the baseline, one per round and side */
 };
 
 struct bench {
@@ -97,7 +98,7 @@ struct bench {
     bool has_counters[2];
     struct cpu_counters counters[2];
 
-    unsigned rounds, segments;
+    unsigned rounds;
     size_t *order;         /* of arms */
     unsigned repeat, kept; /* repeats begun, finished and kept */
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The cryptographic operations of the arms, timed on the thread of their side between the
- * handshakes of every segment. */
+/* The cryptographic operations of the arms, timed on the thread of their side between
+ * rounds. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +12,7 @@
 
 #define BATCH_NS 1000000u /* a reading takes about this long */
 #define BATCH_MAX 2000u
-#define READINGS 3u
+#define READINGS 2u
 
 static bool is_same(const struct bench_primitive *p, const struct bench_primitive *other)
 {
@@ -125,7 +125,7 @@ void bench_primitives_plan(struct bench *b)
         plan_arm(b, i);
     for (size_t i = 0; i < b->primitives; i++) {
         struct bench_primitive *p = &b->primitive[i];
-        p->room = (size_t)b->segments * READINGS;
+        p->room = (size_t)BENCH_PRIMITIVE_VISITS * READINGS;
         p->reading_us = mem_alloc_zeroed(p->room, sizeof(double));
         p->repeat_us = mem_alloc_zeroed(b->options->repeats, sizeof(double));
     }

@@ -134,8 +134,20 @@ static unsigned round_size(const struct bench *b, unsigned round)
     return (unsigned)(all * (round + 1) / b->rounds - all * round / b->rounds);
 }
 
-static void run_round(struct bench *b, unsigned round)
+/* Some readings of the primitives, at evenly spread rounds. */
+static bool is_primitive_round(const struct bench *b, unsigned round)
 {
+    unsigned visits = b->rounds < BENCH_PRIMITIVE_VISITS ? b->rounds : BENCH_PRIMITIVE_VISITS;
+    return round == 0 ||
+           (uint64_t)round * visits / b->rounds != (uint64_t)(round - 1) * visits / b->rounds;
+}
+
+static int run_round(struct bench *b, unsigned round, struct err *e)
+{
+    if (bench_make_contexts(b, e) != 0)
+        return -1;
+    if (is_primitive_round(b, round))
+        bench_primitives_read(b);
     rng_shuffle(&b->rng, b->order, b->arms);
     for (size_t i = 0; i < b->arms && !bench_is_stopped(b); i++) {
         struct bench_arm *a = &b->arm[b->order[i]];
@@ -144,24 +156,12 @@ static void run_round(struct bench *b, unsigned round)
             continue;
         if (a->position == 0)
             a->position = (unsigned)i + 1;
+        run_turn(b, a, BENCH_WARM_UP, TURN_WARM_UP);
         uint64_t before_ns = clock_now_ns();
         run_turn(b, a, round_size(b, round), TURN_COUNT);
         a->elapsed_ns += clock_now_ns() - before_ns;
         absorb_turn(b, a, round);
     }
-}
-
-static int run_segment(struct bench *b, unsigned segment, struct err *e)
-{
-    if (bench_make_contexts(b, e) != 0)
-        return -1;
-    bench_primitives_read(b);
-    for (size_t i = 0; i < b->arms && !bench_is_stopped(b); i++)
-        run_turn(b, &b->arm[i], BENCH_WARM_UP, TURN_WARM_UP);
-    unsigned first = segment * b->rounds / b->segments;
-    unsigned end = (segment + 1) * b->rounds / b->segments;
-    for (unsigned round = first; round < end && !bench_is_stopped(b); round++)
-        run_round(b, round);
     return 0;
 }
 
@@ -182,26 +182,19 @@ static void begin_repeat(struct bench *b)
     }
 }
 
-/* The segment's difference: the median over its rounds of arm - baseline, side by side. */
-static void keep_differences(struct bench *b, struct bench_arm *a, const struct bench_arm *base)
+/* One of each side and round in which both completed something. */
+static void keep_differences(const struct bench *b, struct bench_arm *a,
+                             const struct bench_arm *base)
 {
-    for (unsigned segment = 0; segment < b->segments; segment++) {
-        unsigned first = segment * b->rounds / b->segments;
-        unsigned end = (segment + 1) * b->rounds / b->segments;
-        double value[2];
-        for (unsigned side = 0; side < 2; side++) {
-            size_t n = 0;
-            for (unsigned round = first; round < end; round++) {
-                double d = a->round_us[side][round] - base->round_us[side][round];
-                if (!isnan(d))
-                    b->scratch[n++] = d;
-            }
-            value[side] = n == 0 ? NAN : sample_median(b->scratch, n);
-        }
-        if (isnan(value[0]) || isnan(value[1]))
+    for (unsigned round = 0; round < b->rounds; round++) {
+        double client =
+            a->round_us[DUPLEX_CLIENT][round] - base->round_us[DUPLEX_CLIENT][round];
+        double server =
+            a->round_us[DUPLEX_SERVER][round] - base->round_us[DUPLEX_SERVER][round];
+        if (isnan(client) || isnan(server))
             continue;
-        a->difference_us[DUPLEX_CLIENT][a->differences] = value[0];
-        a->difference_us[DUPLEX_SERVER][a->differences] = value[1];
+        a->difference_us[DUPLEX_CLIENT][a->differences] = client;
+        a->difference_us[DUPLEX_SERVER][a->differences] = server;
         a->differences++;
     }
 }
@@ -266,10 +259,10 @@ static double share_of(bool is_known, uint64_t before_ns, uint64_t after_ns, dou
     return fmin(1.0, (double)(after_ns - before_ns) * 1e-9 / of_s);
 }
 
-static int run_segments(struct bench *b, struct err *e)
+static int run_rounds(struct bench *b, struct err *e)
 {
-    for (unsigned segment = 0; segment < b->segments && !bench_is_stopped(b); segment++)
-        if (run_segment(b, segment, e) != 0)
+    for (unsigned round = 0; round < b->rounds && !bench_is_stopped(b); round++)
+        if (run_round(b, round, e) != 0)
             return -1;
     return 0;
 }
@@ -283,7 +276,7 @@ int bench_repeat_run(struct bench *b, struct err *e)
     cpu_read_losses(&b->cores, &before);
     c.speed_before_ns = read_speed(b);
     uint64_t began_ns = clock_now_ns();
-    if (run_segments(b, e) != 0)
+    if (run_rounds(b, e) != 0)
         return -1;
     uint64_t ended_ns = clock_now_ns();
     c.speed_after_ns = read_speed(b);

@@ -120,9 +120,6 @@ static void make_room(struct bench *b)
     b->rounds = (handshakes + BENCH_TURN / 2) / BENCH_TURN;
     if (b->rounds == 0)
         b->rounds = 1;
-    b->segments = b->rounds / BENCH_SEGMENT_ROUNDS;
-    if (b->segments == 0)
-        b->segments = 1;
     b->order = mem_alloc_zeroed(b->arms, sizeof *b->order);
     b->scratch = mem_alloc_zeroed(handshakes, sizeof *b->scratch);
     for (size_t i = 0; i < b->arms; i++) {
@@ -133,7 +130,7 @@ static void make_room(struct bench *b)
         for (unsigned side = 0; side < RESULT_SIDES; side++) {
             a->round_us[side] = mem_alloc_zeroed(b->rounds, sizeof(double));
             a->difference_us[side] =
-                mem_alloc_zeroed((size_t)b->segments * b->options->repeats, sizeof(double));
+                mem_alloc_zeroed((size_t)b->rounds * b->options->repeats, sizeof(double));
         }
     }
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From repeats and segments to figures, differences and words. */
+/* From repeats and rounds to figures, differences and words. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,31 +101,24 @@ struct contrast {
     double baseline_value, value;
 };
 
-/* Student's interval of the mean; NAN for fewer than two values. */
-static void mean_interval(const double *x, size_t n, double confidence, double *low,
-                          double *high)
-{
-    *low = *high = NAN;
-    if (n < 2)
-        return;
-    double half = sample_student_t(confidence, (unsigned)(n - 1)) * sample_deviation(x, n) /
-                  sqrt((double)n);
-    *low = sample_mean(x, n) - half;
-    *high = sample_mean(x, n) + half;
-}
-
-/* The segments' differences are independent draws: turns are in random order, so is where
- * contexts lie.  Their mean with Student's interval holds what it promises (docs/METHOD.md). */
+/* Rounds are independent draws: turns are in random order, and so is where contexts lie.
+ * Between equal arms each difference is as likely above 0 as below it, whatever the machine
+ * does in the meantime, and that is all that the interval of their median rests on. */
 static bool cpu_contrast(const struct bench *b, size_t i, unsigned side, struct contrast *out)
 {
     const struct bench_arm *a = &b->arm[i];
-    const double *d = a->difference_us[side];
     size_t to = arms_baseline(b->options->arms, i), n = a->differences;
     if (n == 0)
         return false;
-    out->difference.value = sample_mean(d, n);
-    mean_interval(d, n, 0.95, &out->difference.low, &out->difference.high);
-    mean_interval(d, n, VERDICT_CONFIDENCE, &out->wide_low, &out->wide_high);
+    double *zero = mem_alloc_zeroed(n, sizeof *zero);
+    const double *d = a->difference_us[side];
+    struct estimate shown = sample_paired_difference(zero, d, n, 0.95, b->options->seed);
+    struct estimate wide =
+        sample_paired_difference(zero, d, n, VERDICT_CONFIDENCE, b->options->seed);
+    free(zero);
+    out->difference = figure_from(&shown);
+    out->wide_low = wide.has_interval ? wide.low : NAN;
+    out->wide_high = wide.has_interval ? wide.high : NAN;
     out->baseline_value = b->result->arm[to].cpu.us[side][RESULT_CPU_TOTAL].value;
     out->value = b->result->arm[i].cpu.us[side][RESULT_CPU_TOTAL].value;
     return true;
