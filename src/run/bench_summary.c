@@ -164,11 +164,11 @@ static void set_ratio(struct result_comparison *row)
     const double base = row->baseline_value;
     if (!(base > 0))
         return;
-    row->ratio.value = row->value.value / base;
+    row->ratio.value = fmax(0, 1 + row->difference.value / base);
     if (!figure_has_interval(&row->difference))
         return;
-    row->ratio.low = fmax(0, (base + row->difference.low) / base);
-    row->ratio.high = fmax(0, (base + row->difference.high) / base);
+    row->ratio.low = fmax(0, 1 + row->difference.low / base);
+    row->ratio.high = fmax(0, 1 + row->difference.high / base);
 }
 
 static void compare(struct bench *b, size_t i, const char *metric, unsigned side,
