@@ -35,6 +35,7 @@ struct tls_context {
     enum tls_role role;
     bool verify_name, has_tickets;
     uint32_t early_data_bytes;
+    const char *hint;     /* client: what a handshake_failure may come from; NULL: no idea */
     unsigned key_loggers; /* connections that ask for the key log: the others pay nothing */
 };
 

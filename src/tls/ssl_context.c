@@ -6,6 +6,7 @@
 
 #define FFDHE_FIRST 0x0100u
 #define FFDHE_LAST 0x01ffu
+#define SECP256R1 0x0017u
 
 /* TLS 1.2 here means ECDHE: hybrids and KEMs are of TLS 1.3, and we list no DHE cipher. */
 static bool works_in_12(const struct tls_group *group)
@@ -70,14 +71,35 @@ static int apply_versions(SSL_CTX *ctx, const struct tls_config *config, struct 
     return 0;
 }
 
-static int apply_groups(SSL_CTX *ctx, const struct tls_config *config, struct err *e)
+/* Two ways to ask for the impossible that a server answers with a bare alert 40. */
+static const char *hint_at(const struct tls_config *config, const struct tls_group_list *list)
+{
+    bool has_any = list->is_default, has_curve = list->is_default;
+    if (config->role == TLS_ROLE_SERVER || config->version_min == TLS_VERSION_13)
+        return NULL;
+    for (size_t i = 0; i < list->count; i++) {
+        has_any |= works_in_12(list->entry[i].group);
+        has_curve |= list->entry[i].group->code == SECP256R1;
+    }
+    if (!has_any)
+        return "no group that is offered exists in TLS 1.2";
+    if (!has_curve && config->version_max == TLS_VERSION_12)
+        return "in TLS 1.2 an ECDSA certificate's curve must be among the groups, and "
+               "secp256r1 "
+               "is not";
+    return NULL;
+}
+
+static int apply_groups(struct tls_context *context, const struct tls_config *config,
+                        struct err *e)
 {
     struct tls_group_list list;
     if (config->groups == NULL)
         return 0;
     if (read_groups(config, &list, e) != 0)
         return -1;
-    return library_groups_apply(ctx, config, &list, e);
+    context->hint = hint_at(config, &list);
+    return library_groups_apply(context->ctx, config, &list, e);
 }
 
 static int apply_client(SSL_CTX *ctx, const struct tls_config *config, struct err *e)
@@ -115,7 +137,7 @@ static int apply_config(struct tls_context *context, const struct tls_config *co
     SSL_CTX_set_mode(ctx, SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER |
                               SSL_MODE_NO_AUTO_CHAIN);
     SSL_CTX_set_msg_callback(ctx, ssl_message_seen);
-    if (apply_versions(ctx, config, e) != 0 || apply_groups(ctx, config, e) != 0 ||
+    if (apply_versions(ctx, config, e) != 0 || apply_groups(context, config, e) != 0 ||
         ssl_ciphers_apply(ctx, config, e) != 0)
         return -1;
     if ((config->role == TLS_ROLE_CLIENT ? apply_client : apply_server)(ctx, config, e) != 0)

@@ -82,6 +82,14 @@ static void fail_alert(struct tls_conn *conn, enum tls_cause cause, int alert,
                 detail);
 }
 
+static void add_hint(struct tls_conn *conn)
+{
+    char *detail = conn->failure.detail;
+    size_t length = strlen(detail), room = sizeof(conn->failure.detail) - length;
+    if (conn->context->hint != NULL)
+        snprintf(detail + length, room, " (%s)", conn->context->hint);
+}
+
 static void fail_verify(struct tls_conn *conn)
 {
     long result = SSL_get_verify_result(conn->ssl);
@@ -135,6 +143,10 @@ enum tls_status ssl_fail(struct tls_conn *conn)
         set_failure(conn, TLS_CAUSE_EOF, 0, "the stream ended without close_notify");
     else
         fail_by_reason(conn, code);
+    if ((conn->failure.cause == TLS_CAUSE_ALERT_RECEIVED &&
+         conn->failure.code == SSL_AD_HANDSHAKE_FAILURE) ||
+        reason == SSL_R_BAD_ECC_CERT)
+        add_hint(conn);
     ERR_clear_error();
     return TLS_STATUS_FAILED;
 }

@@ -71,6 +71,29 @@ static void versions_that_do_not_meet_are_told(void **state)
     }
 }
 
+/* C4: an alert 40 alone would leave everybody guessing. */
+static void groups_that_cannot_work_in_tls_12_are_hinted_at(void **state)
+{
+    (void)state;
+    if (!lab_has(TLS_FEATURE_TLS12))
+        skip();
+    struct spec spec = spec_new();
+    struct pair pair;
+    spec_version(&spec, TLS_VERSION_ANY, TLS_VERSION_12);
+    spec_groups(&spec, "X25519MLKEM768", NULL);
+    pair_open(&pair, &spec);
+    assert_false(pump_handshake(&pair.pump));
+    assert_failed(&pair, CLIENT, TLS_CAUSE_ALERT_RECEIVED, 40);
+    assert_contains(pair_failure(&pair, CLIENT).detail, "no group that is offered");
+    pair_close(&pair);
+    spec_version(&spec, TLS_VERSION_12, TLS_VERSION_12);
+    spec_groups(&spec, "X25519", NULL);
+    pair_open(&pair, &spec);
+    assert_false(pump_handshake(&pair.pump));
+    assert_contains(pair_failure(&pair, CLIENT).detail, "secp256r1");
+    pair_close(&pair);
+}
+
 static void a_warning_does_not_spin(void **state)
 {
     (void)state;
@@ -251,6 +274,7 @@ int conform_failure(void)
         cmocka_unit_test(fatal_alerts_are_told_by_number),
         cmocka_unit_test(an_alert_about_the_version_is_a_version_failure),
         cmocka_unit_test(versions_that_do_not_meet_are_told),
+        cmocka_unit_test(groups_that_cannot_work_in_tls_12_are_hinted_at),
         cmocka_unit_test(a_warning_does_not_spin),
         cmocka_unit_test(close_notify_instead_of_an_answer_ends_it),
         cmocka_unit_test(a_stream_cut_anywhere_is_an_eof),
