@@ -118,6 +118,8 @@ static void read_hosts(const struct place *root, struct result *r)
         struct result_host *host = result_add_host(r, role == NULL ? "" : role);
         field_copy_text(&item, "client_cores", &host->client_cores);
         field_copy_text(&item, "server_cores", &host->server_cores);
+        host->clock_offset_ns = field_number(&item, "clock_offset_ns");
+        host->clock_error_ns = field_number(&item, "clock_error_ns");
         read_texts(&item, &host->facts);
         read_numbers(&item, &host->facts);
     }

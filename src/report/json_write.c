@@ -95,6 +95,8 @@ static json_t *of_hosts(const struct result *r)
         json_put_text(host, "role", r->host[i].role);
         json_put_text(host, "client_cores", r->host[i].client_cores);
         json_put_text(host, "server_cores", r->host[i].server_cores);
+        json_put_number(host, "clock_offset_ns", r->host[i].clock_offset_ns);
+        json_put_number(host, "clock_error_ns", r->host[i].clock_error_ns);
         put_texts(host, &r->host[i].facts);
         put_numbers(host, &r->host[i].facts);
         json_append(array, host);

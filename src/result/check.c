@@ -453,6 +453,8 @@ int result_check(const struct result *r, struct err *e)
         set_place(place, "hosts[%zu]", i);
         if (check_name(place, "role", r->host[i].role, e) != 0)
             return -1;
+        if (isinf(r->host[i].clock_offset_ns) || isinf(r->host[i].clock_error_ns))
+            return broken(e, place, "clock_offset_ns", "not finite");
     }
     if (check_arms(r, e) != 0 || check_problems(r, e) != 0)
         return -1;

@@ -180,6 +180,7 @@ struct result_host *result_add_host(struct result *r, const char *role)
     r->host = list_grow(r->host, &r->hosts, sizeof(*r->host));
     struct result_host *host = &r->host[r->hosts - 1];
     host->role = mem_copy_string(role);
+    host->clock_offset_ns = host->clock_error_ns = (double)NAN;
     return host;
 }
 

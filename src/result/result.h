@@ -193,6 +193,8 @@ struct result {
         char *role; /* "client", "server", "both" */
         struct host_facts facts;
         char *client_cores, *server_cores; /* "1", "0" */
+        /* The client's clock less this one, and how far that may be off; NAN unknown. */
+        double clock_offset_ns, clock_error_ns;
     } * host;
     bool is_valid;
     size_t problems;
