@@ -37,6 +37,7 @@ struct load_options {
     const struct conn_address *source; /* local addresses in turn; NULL: the kernel's choice */
     size_t sources;
     const char *target;      /* "HOST:PORT"; NULL: the embedded server */
+    const char *agent;       /* "HOST:PORT" beside an external target; NULL: none */
     const char *server_name; /* SNI; NULL: the target's name, "": none */
     const char *path;        /* NULL: "/", or "/bytes/N" for an arm with a payload */
     const char *roots_pem;   /* external target; NULL: verify against nothing, so refused */

@@ -8,6 +8,8 @@
 #define RUN_LOAD_PARTS_H
 
 #include <stdatomic.h>
+#include "run/agent.h"
+#include "run/agent_client.h"
 #include "run/child.h"
 #include "run/load.h"
 #include "run/worker.h"
@@ -27,7 +29,8 @@ struct load {
     struct arm_plan *plan; /* one per arm */
     struct endpoint_list *endpoints;
     struct child child;
-    bool has_child;
+    bool has_child, has_agent;
+    struct address agent;
     struct conn_address target[ARMS_MAX];
     char server_name[256];
     char host[300]; /* for Host: */
@@ -59,6 +62,15 @@ struct load_window {
     size_t *server_sample_count;
     struct sample **client_samples;
     size_t *client_sample_count;
+    /* What the agent said; has_agent: all of it. */
+    bool has_agent;
+    struct agent_reading agent_before, agent_after;
+    struct agent_clock agent_clock_before, agent_clock_after;
+    struct agent_row *agent_row; /* in our time once the trial is over */
+    size_t agent_rows;
+    uint64_t agent_fetched_ns;
+    const char *agent_problem; /* a code, or NULL */
+    char agent_message[256];
 };
 /* One run of the workers.  Returns 0, -1 with an error, or 1: stopped, nothing counts. */
 int load_run_once(struct load *l, const struct worker_plan *plan, const char *step,
@@ -73,5 +85,21 @@ void load_fill_trial(struct load *l, unsigned arm, const struct load_window *w,
 void load_fill_slowest(struct load *l, unsigned arm, const struct load_window *w,
                        struct result_trial *trial);
 void load_write_samples(struct load *l, const struct load_window *w);
+
+/* ---- load_agent.c: without an agent each of these does nothing ---- */
+/* Fills in the second host of the result. */
+int load_agent_find(struct load *l, struct err *e) __attribute__((warn_unused_result));
+/* Around a run, and now and then in it.  An agent that is lost becomes a problem of the
+ * trial, whose figures are then absent. */
+void load_agent_before(struct load *l, struct load_window *w);
+void load_agent_watch(struct load *l, struct load_window *w);
+void load_agent_after(struct load *l, struct load_window *w);
+void load_agent_fill_machine(const struct load_window *w, struct result_trial *t);
+void load_agent_fill_cpu(const struct load_window *w, struct result_trial *t);
+/* Mean of the agent's cores, 0..1; false: not known. */
+bool load_agent_steal(const struct load_window *w, double *share, double *cores);
+void load_agent_add_problems(struct load *l, const struct load_window *w, const char *arm,
+                             unsigned trial);
+void load_agent_window_fini(struct load_window *w);
 
 #endif

@@ -248,7 +248,7 @@ int load_set_up(struct load *l, struct err *e)
         if (arm_plan(&o->arms->arm[i], o->backends, &l->plan[i], e) != 0)
             return -1;
     raise_file_limit(o);
-    if (set_target(l, e) != 0)
+    if (set_target(l, e) != 0 || load_agent_find(l, e) != 0)
         return -1;
     for (size_t i = 0; i < arms; i++)
         if (write_request(l, i, e) != 0)

@@ -42,6 +42,7 @@ static int read_before(struct load *l, struct load_window *w, struct err *e)
         return -1;
     cpu_read_losses(&l->options->client_cores, &w->client_before);
     cpu_read_losses(&l->options->server_cores, &w->server_losses_before);
+    load_agent_before(l, w);
     return 0;
 }
 
@@ -65,6 +66,7 @@ static int read_after(struct load *l, struct load_window *w, struct err *e)
         if (w->server_samples[i] == NULL)
             return -1;
     }
+    load_agent_after(l, w);
     w->speed_after_ns = probe_speed(l);
     return 0;
 }
@@ -79,6 +81,7 @@ void load_window_fini(struct load *l, struct load_window *w)
     free(w->client_sample_count);
     free(w->server_samples);
     free(w->server_sample_count);
+    load_agent_window_fini(w);
     memset(w, 0, sizeof(*w));
 }
 
@@ -101,7 +104,7 @@ static void report(const struct load *l, const char *step, uint64_t start_ns, ui
     p->report(p->arg, step, done, (1 - done) * steps * run_s);
 }
 
-static void watch(struct load *l, const char *step, const struct load_window *w)
+static void watch(struct load *l, const char *step, struct load_window *w)
 {
     uint64_t now_ns;
     while ((now_ns = clock_now_ns()) < w->end_ns && !is_stopped(l)) {
@@ -109,6 +112,7 @@ static void watch(struct load *l, const char *step, const struct load_window *w)
         (void)clock_sleep_until_ns(next_ns < w->end_ns ? next_ns : w->end_ns);
         if (clock_now_ns() > w->start_ns)
             report(l, step, w->start_ns, w->end_ns);
+        load_agent_watch(l, w);
     }
 }
 
@@ -199,6 +203,7 @@ static void fill_machine(struct load *l, const struct load_window *w, struct res
     const double wall_ns = (double)(w->end_ns - w->start_ns);
     t->client_busy = client_busy(l, w);
     t->server_busy = server_busy(w);
+    load_agent_fill_machine(w, t);
     if (a->has_steal && b->has_steal) {
         double stolen = (double)(b->steal_ns - a->steal_ns);
         double cores = (double)(o->client_cores.count > 0 ? o->client_cores.count : 1);
@@ -206,6 +211,11 @@ static void fill_machine(struct load *l, const struct load_window *w, struct res
             stolen +=
                 (double)(w->server_losses_after.steal_ns - w->server_losses_before.steal_ns);
             cores += (double)o->server_cores.count;
+        }
+        double agent_share, agent_cores;
+        if (load_agent_steal(w, &agent_share, &agent_cores)) {
+            stolen += agent_share * agent_cores * wall_ns;
+            cores += agent_cores;
         }
         t->steal = stolen / (cores * wall_ns);
     }
@@ -225,6 +235,7 @@ static void fill_cpu(struct load *l, const struct load_window *w, struct result_
         cpu_ns += l->worker[i].cpu_ns;
     if (t->tally.completed > 0)
         t->side_cpu_us[RESULT_CLIENT] = (double)cpu_ns / 1e3 / (double)t->tally.completed;
+    load_agent_fill_cpu(w, t);
     const uint64_t served = w->server_after.handshakes - w->server_before.handshakes;
     if (w->has_server && served > 0)
         t->side_cpu_us[RESULT_SERVER] =
@@ -280,6 +291,7 @@ void load_fill_trial(struct load *l, unsigned arm, const struct load_window *w,
     fill_machine(l, w, t);
     fill_cpu(l, w, t);
     load_fill_slowest(l, arm, w, t);
+    load_agent_add_problems(l, w, out->name, t->index);
     judge(l, arm, t, held_back, l->options->max_in_flight, &seen);
     negotiated_merge(&out->negotiated, &seen);
     negotiated_free(&seen);
