@@ -17,6 +17,7 @@
 #include "cli/outfile.h"
 #include "cli/output.h"
 #include "cli/progress.h"
+#include "net/address.h"
 #include "run/endpoint.h"
 #include "run/load.h"
 
@@ -30,7 +31,7 @@
 
 struct load_values {
     struct option_list arms;
-    char *target, *source, *sni, *path, *roots, *samples;
+    char *target, *agent, *source, *sni, *path, *roots, *samples;
     double rate_per_s;
     unsigned arrivals, interleave, close;
     uint64_t duration_ns, warmup_ns, grace_ns, timeout_ns;
@@ -62,6 +63,9 @@ static const struct option rows[] = {
      AT(arms)},
     TEXT_ROW("target", target, "HOST:PORT", "the TLS server to measure",
              "an embedded server on cores of its own"),
+    TEXT_ROW("agent", agent, "HOST:PORT",
+             "a 'pqc-bench serve --agent' on the target's machine, for the server's CPU",
+             "none; the embedded server tells by itself"),
     {.name = "rate",
      .kind = OPTION_RATE,
      .argument = "RATE",
@@ -222,6 +226,7 @@ static int check_values(const struct load_values *v, struct err *e)
 {
     struct schedule schedule;
     char host[256], port[16];
+    struct address_name agent;
     if (v->max_in_flight < v->workers)
         return err_set(e, ERR_USAGE,
                        "--max-in-flight: %" PRIu64 " for %" PRIu64 " workers; each needs one",
@@ -231,6 +236,11 @@ static int check_values(const struct load_values *v, struct err *e)
     if (v->target != NULL &&
         endpoint_split(v->target, host, sizeof host, port, sizeof port, e) != 0)
         return err_add_context(e, "--target");
+    if (v->agent != NULL && v->target == NULL)
+        return err_set(e, ERR_USAGE,
+                       "--agent: needs --target; the embedded server has its own");
+    if (v->agent != NULL && address_parse(v->agent, ADDRESS_CONNECT, 0, &agent, e) != 0)
+        return err_add_context(e, "--agent");
     return schedule_init(&schedule, v->rate_per_s, SCHEDULE_CONSTANT, 0,
                          v->warmup_ns + v->duration_ns, e);
 }
@@ -308,6 +318,7 @@ static int measure(struct command_call *call, const struct arm_list *arms,
         .source = in->source,
         .sources = in->sources,
         .target = v->target,
+        .agent = v->agent,
         .server_name = v->sni,
         .path = v->path,
         .roots_pem = in->roots,

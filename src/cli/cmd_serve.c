@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/outfile.h"
+#include "run/agent.h"
 #include "run/child.h"
 #include "run/endpoint.h"
 
@@ -17,10 +18,14 @@
 #define HOUR_NS 3.6e12
 #define SECOND_NS 1e9
 #define NO_DESCRIPTOR 1000000u
+#define PIDS_MOST 4194304.0 /* the kernel's PID_MAX_LIMIT */
+#define NO_SERVER "none"
 
 struct serve_values {
     char *listen, *port_file, *root_file, *name;
     char *groups, *certificate, *chain, *cipher, *tls, *backend;
+    char *agent, *process;
+    uint64_t pid;
     uint64_t tickets, early_data_bytes, timeout_ns, control_fd;
     struct cpu_set cores;
 };
@@ -33,8 +38,22 @@ struct serve_values {
 
 static const struct option rows[] = {
     TEXT_ROW("listen", listen, "ADDR:PORT",
-             "address and port; port 0: a free one; no address: all of them",
+             "address and port; port 0: a free one; no address: all of them; none: no server",
              .initial = "127.0.0.1:8443"),
+    TEXT_ROW("agent", agent, "ADDR:PORT",
+             "tell over HTTP what a server here costs; no address: loopback; without --listen "
+             "this alone",
+             .unset_note = "no agent"),
+    {.name = "pid",
+     .kind = OPTION_COUNT,
+     .argument = "NUMBER",
+     .help = "process that the agent watches, with its descendants",
+     .unset_note = "this one",
+     .low = 1,
+     .high = PIDS_MOST,
+     .offset = offsetof(struct serve_values, pid)},
+    TEXT_ROW("process", process, "NAME", "name of the processes that the agent watches",
+             .unset_note = "this one"),
     TEXT_ROW("port-file", port_file, "FILE", "write the port into this file once it listens",
              .unset_note = "no file"),
     TEXT_ROW("root-file", root_file, "FILE",
@@ -187,15 +206,11 @@ static int serve_until_stopped(const struct command_call *call, struct endpoint 
     return failed;
 }
 
-static int run(struct command_call *call, struct err *e)
+static int serve(struct command_call *call, struct err *e)
 {
     const struct serve_values *v = call->options.values;
     static struct endpoint endpoint; /* several KiB */
     struct arm arm;
-    if (command_need_backends(call, e) != 0)
-        return -1;
-    if (options_is_given(&call->options, "control-fd"))
-        return child_serve((int)v->control_fd, call->context->backends, e);
     if (read_arm(call, &arm, e) != 0)
         return -1;
     int failed = endpoint_init(&endpoint, &arm, call->context->backends, v->name, e);
@@ -208,9 +223,81 @@ static int run(struct command_call *call, struct err *e)
     return failed;
 }
 
+/* ---- the agent ---- */
+
+static int check_agent_options(const struct command_call *call, struct err *e)
+{
+    const struct serve_values *v = call->options.values;
+    const bool has_pid = options_is_given(&call->options, "pid");
+    if (v->agent == NULL && (has_pid || v->process != NULL))
+        return err_set(e, ERR_USAGE, "--%s: for the agent only; give --agent ADDR:PORT",
+                       has_pid ? "pid" : "process");
+    if (has_pid && v->process != NULL)
+        return err_set(e, ERR_USAGE, "--pid and --process: give one of them");
+    if (v->agent == NULL && v->listen != NULL && strcmp(v->listen, NO_SERVER) == 0)
+        return err_set(e, ERR_USAGE, "--listen none: nothing to serve; give --agent ADDR:PORT");
+    if (v->process != NULL && v->process[0] == '\0')
+        return err_set(e, ERR_USAGE, "--process: an empty name");
+    return 0;
+}
+
+/* *out NULL: none was asked for. */
+static int start_agent(const struct command_call *call, struct agent **out, struct err *e)
+{
+    const struct serve_values *v = call->options.values;
+    char where[ADDRESS_TEXT_MAX];
+    const char *option = "--agent";
+    struct agent_options options = {.target = {.name = v->process}, .cores = v->cores};
+    if (options_is_given(&call->options, "pid"))
+        options.target.pid = (pid_t)v->pid;
+    *out = NULL;
+    if (v->agent == NULL)
+        return 0;
+    if (agent_parse_address(v->agent, &options.at, e) != 0)
+        return err_add_context(e, "%s", option);
+    *out = agent_start(&options, e);
+    if (*out == NULL) {
+        if (e->kind == ERR_USAGE)
+            option = v->process != NULL ? "--process" : "--pid";
+        return err_add_context(e, "%s", option);
+    }
+    printf("agent on %s\n", address_format(agent_address(*out), where, sizeof where));
+    fflush(stdout);
+    return 0;
+}
+
+static bool wants_server(const struct command_call *call)
+{
+    const struct serve_values *v = call->options.values;
+    if (v->agent != NULL && !options_is_given(&call->options, "listen"))
+        return false;
+    return strcmp(v->listen, NO_SERVER) != 0;
+}
+
+static int run(struct command_call *call, struct err *e)
+{
+    const struct serve_values *v = call->options.values;
+    struct agent *agent;
+    const bool has_server = wants_server(call);
+    if (check_agent_options(call, e) != 0)
+        return -1;
+    if (has_server && command_need_backends(call, e) != 0)
+        return -1;
+    if (options_is_given(&call->options, "control-fd"))
+        return child_serve((int)v->control_fd, call->context->backends, e);
+    if (start_agent(call, &agent, e) != 0)
+        return -1;
+    int failed = has_server ? serve(call, e) : 0;
+    while (!has_server && *call->context->stop == 0)
+        (void)clock_sleep_until_ns(clock_now_ns() + POLL_NS);
+    agent_stop(agent);
+    return failed;
+}
+
 static const char *const examples[] = {
     "pqc-bench serve --listen 127.0.0.1:0 --port-file port",
     "pqc-bench serve --listen :8443 --cores 0-3 --cert rsa-2048 --root-file root.pem",
+    "pqc-bench serve --agent 10.0.0.7:9000 --process nginx",
     NULL,
 };
 
@@ -220,8 +307,11 @@ const struct command cmd_serve = {
     .options = rows,
     .values_size = sizeof(struct serve_values),
     .examples = examples,
-    .details = "A small HTTP/1.1 server over the TLS libraries of this program, one worker for "
-               "each core, with a certificate made at the start. GET / answers the three bytes "
-               "\"OK\\n\", GET /bytes/N answers N bytes. It serves until it is interrupted.",
+    .details =
+        "A small HTTP/1.1 server over the TLS libraries of this program, one worker for "
+        "each core, with a certificate made at the start. GET / answers the three bytes "
+        "\"OK\\n\", GET /bytes/N answers N bytes. It serves until it is interrupted. With "
+        "--agent it also, or only, tells a load generator elsewhere what the server's "
+        "processes cost their machine; whoever can reach that address can read it.",
     .run = run,
 };
