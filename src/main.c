@@ -78,21 +78,23 @@ static void load_backends(struct tls_backends *backends, struct err *e)
 }
 
 /* The modules are loaded once the words are known to make sense: a mistake costs no time. */
-static int run_with_backends(struct command_call *call, struct command_context *context,
-                             struct err *e)
+static int run_with_backends(struct command_call *call, struct err *e)
 {
     struct tls_backends backends;
     struct err backends_error = ERR_INIT;
     load_backends(&backends, &backends_error);
-    context->backends = &backends;
-    context->backends_error = &backends_error;
+    struct command_context context = *call->context;
+    context.backends = &backends;
+    context.backends_error = &backends_error;
+    const struct command_context *before = call->context;
+    call->context = &context;
     int failed = command_call_run(call, e);
+    call->context = before;
     tls_backends_free(&backends);
     return failed;
 }
 
-static int run_call(struct command_call *call, struct command_context *context, int argc,
-                    char **argv)
+static int run_call(struct command_call *call, int argc, char **argv)
 {
     struct err e = ERR_INIT;
     struct argv_operands operands;
@@ -104,7 +106,7 @@ static int run_call(struct command_call *call, struct command_context *context, 
         status = print_command_help(call->command);
     else
         failed = failed || check_operands(call->command, &operands, &e) != 0 ||
-                 run_with_backends(call, context, &e) != 0;
+                 run_with_backends(call, &e) != 0;
     if (failed) {
         fflush(stdout); /* what was shown stands above the error */
         status = print_error(call->command, &e);
@@ -118,9 +120,10 @@ static int run_command(const struct command *command, int argc, char **argv)
     static char program[] = "pqc-bench";
     struct command_call call;
     argv[0] = program; /* however it was called */
-    struct command_context context = {.words = (size_t)argc, .word = argv, .stop = stop_flag()};
+    const struct command_context context = {
+        .words = (size_t)argc, .word = argv, .stop = stop_flag()};
     command_call_init(&call, command, &context);
-    int status = run_call(&call, &context, argc - 2, argv + 2);
+    int status = run_call(&call, argc - 2, argv + 2);
     command_call_fini(&call);
     return status;
 }

@@ -32,8 +32,8 @@ static const struct option rows[] = {
      .help = "write into this file",
      .unset_note = "standard output",
      .offset = offsetof(struct report_values, output)},
-    OUTPUT_DETAILS_ROW(struct report_values, look),
-    OUTPUT_ASCII_ROW(struct report_values, look),
+    OUTPUT_DETAILS_ROW(offsetof(struct report_values, look)),
+    OUTPUT_ASCII_ROW(offsetof(struct report_values, look)),
     {.name = NULL},
 };
 

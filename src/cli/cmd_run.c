@@ -58,10 +58,10 @@ static const struct option rows[] = {
      .initial = "off",
      .help = "only read the file and see whether it could run",
      .offset = offsetof(struct run_values, is_check_only)},
-    OUTPUT_DETAILS_ROW(struct run_values, output),
-    OUTPUT_ASCII_ROW(struct run_values, output),
-    OUTPUT_QUIET_ROW(struct run_values, output),
-    OUTPUT_STRICT_ROW(struct run_values, output),
+    OUTPUT_DETAILS_ROW(offsetof(struct run_values, output)),
+    OUTPUT_ASCII_ROW(offsetof(struct run_values, output)),
+    OUTPUT_QUIET_ROW(offsetof(struct run_values, output)),
+    OUTPUT_STRICT_ROW(offsetof(struct run_values, output)),
     {.name = NULL},
 };
 

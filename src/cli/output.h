@@ -24,66 +24,56 @@ struct output_options {
     bool is_detailed, is_quiet, is_ascii, is_strict;
 };
 
-/* table: rows for a command's options; `type` has the member `member`. */
-#define OUTPUT_DETAILS_ROW(type, member)                                            \
-    {                                                                               \
-        .name = "details", .kind = OPTION_SWITCH, .initial = "off",                 \
-        .help = "also show the parts of each side, messages and repeats",           \
-        .offset = offsetof(type, member.is_detailed), .is_command_line_only = true, \
-        .is_without_echo = true                                                     \
+/* table: rows for a command's options; `at` is the offset of the command's member of struct
+ * output_options. */
+#define OUTPUT_LOOK_AT(at, member) \
+    .offset = (at) + offsetof(struct output_options, member), .is_without_echo = true
+#define OUTPUT_DETAILS_ROW(at)                                            \
+    {                                                                     \
+        .name = "details", .kind = OPTION_SWITCH, .initial = "off",       \
+        .help = "also show the parts of each side, messages and repeats", \
+        .is_command_line_only = true, OUTPUT_LOOK_AT(at, is_detailed)     \
     }
-#define OUTPUT_ASCII_ROW(type, member)                                                         \
+#define OUTPUT_ASCII_ROW(at)                                                      \
+    {                                                                             \
+        .name = "ascii", .kind = OPTION_SWITCH, .initial = "off",                 \
+        .help = "draw with ASCII characters alone", .is_command_line_only = true, \
+        OUTPUT_LOOK_AT(at, is_ascii)                                              \
+    }
+#define OUTPUT_QUIET_ROW(at)                                                     \
+    {                                                                            \
+        .name = "quiet", .kind = OPTION_SWITCH, .initial = "off", .letter = 'q', \
+        .help = "no table and no progress line", .is_command_line_only = true,   \
+        OUTPUT_LOOK_AT(at, is_quiet)                                             \
+    }
+#define OUTPUT_STRICT_ROW(at)                                                                  \
     {                                                                                          \
-        .name = "ascii", .kind = OPTION_SWITCH, .initial = "off",                              \
-        .help = "draw with ASCII characters alone", .offset = offsetof(type, member.is_ascii), \
-        .is_command_line_only = true, .is_without_echo = true                                  \
+        .name = "strict", .kind = OPTION_SWITCH, .initial = "off",                             \
+        .help = "exit with status 1 if the result is not valid", OUTPUT_LOOK_AT(at, is_strict) \
     }
-#define OUTPUT_QUIET_ROW(type, member)                                                      \
-    {                                                                                       \
-        .name = "quiet", .kind = OPTION_SWITCH, .initial = "off", .letter = 'q',            \
-        .help = "no table and no progress line", .offset = offsetof(type, member.is_quiet), \
-        .is_command_line_only = true, .is_without_echo = true                               \
+#define OUTPUT_FILE_ROW(option, text, at, member)                                  \
+    {                                                                              \
+        .name = (option), .kind = OPTION_TEXT, .argument = "FILE", .help = (text), \
+        .is_command_line_only = true, OUTPUT_LOOK_AT(at, member)                   \
     }
-#define OUTPUT_STRICT_ROW(type, member)                                     \
-    {                                                                       \
-        .name = "strict", .kind = OPTION_SWITCH, .initial = "off",          \
-        .help = "exit with status 1 if the result is not valid",            \
-        .offset = offsetof(type, member.is_strict), .is_without_echo = true \
-    }
-
-#define OUTPUT_OPTION_ROWS(type, member)                                                  \
-    {.name = "output",                                                                    \
-     .kind = OPTION_TEXT,                                                                 \
-     .letter = 'o',                                                                       \
-     .argument = "DIR",                                                                   \
-     .help = "write result.json, .txt, .md and .csv into this directory",                 \
-     .unset_note = "no files",                                                            \
-     .offset = offsetof(type, member.directory),                                          \
-     .is_command_line_only = true,                                                        \
-     .is_without_echo = true},                                                            \
-        {.name = "json",                                                                  \
-         .kind = OPTION_TEXT,                                                             \
-         .argument = "FILE",                                                              \
-         .help = "write the result as JSON; - is standard output, in place of the table", \
-         .offset = offsetof(type, member.json),                                           \
-         .is_command_line_only = true,                                                    \
-         .is_without_echo = true},                                                        \
-        {.name = "csv",                                                                   \
-         .kind = OPTION_TEXT,                                                             \
-         .argument = "FILE",                                                              \
-         .help = "the same as CSV",                                                       \
-         .offset = offsetof(type, member.csv),                                            \
-         .is_command_line_only = true,                                                    \
-         .is_without_echo = true},                                                        \
-        {.name = "markdown",                                                              \
-         .kind = OPTION_TEXT,                                                             \
-         .argument = "FILE",                                                              \
-         .help = "the same as Markdown",                                                  \
-         .offset = offsetof(type, member.markdown),                                       \
-         .is_command_line_only = true,                                                    \
-         .is_without_echo = true},                                                        \
-        OUTPUT_DETAILS_ROW(type, member), OUTPUT_ASCII_ROW(type, member),                 \
-        OUTPUT_QUIET_ROW(type, member), OUTPUT_STRICT_ROW(type, member)
+#define OUTPUT_ROWS_AT(at)                                                                   \
+    {.name = "output",                                                                       \
+     .kind = OPTION_TEXT,                                                                    \
+     .letter = 'o',                                                                          \
+     .argument = "DIR",                                                                      \
+     .help = "write result.json, .txt, .md and .csv into this directory",                    \
+     .unset_note = "no files",                                                               \
+     .is_command_line_only = true,                                                           \
+     OUTPUT_LOOK_AT(at, directory)},                                                         \
+        OUTPUT_FILE_ROW(                                                                     \
+            "json", "write the result as JSON; - is standard output, in place of the table", \
+            at, json),                                                                       \
+        OUTPUT_FILE_ROW("csv", "the same as CSV", at, csv),                                  \
+        OUTPUT_FILE_ROW("markdown", "the same as Markdown", at, markdown),                   \
+        OUTPUT_DETAILS_ROW(at), OUTPUT_ASCII_ROW(at), OUTPUT_QUIET_ROW(at),                  \
+        OUTPUT_STRICT_ROW(at)
+/* All of them, for a command's struct `type` with its member `member`. */
+#define OUTPUT_OPTION_ROWS(type, member) OUTPUT_ROWS_AT(offsetof(type, member))
 
 /* How the table on standard output may look. */
 struct report_options output_look(const struct output_options *o);

@@ -243,13 +243,12 @@ static int add_steps(struct builder *b, struct options *about)
         const struct command *only;
         struct section_words w;
         int failed = 0;
-        if (!split_words(section->name, &w))
-            failed = refuse_section(b, section);
-        else if (is_scenario_section(&w))
+        bool is_named = split_words(section->name, &w);
+        if (is_named && is_scenario_section(&w))
             failed = set_entries(b, about, section);
-        else if (is_step_section(&w))
+        else if (is_named && is_step_section(&w))
             failed = add_step(b, section, &w);
-        else if (!is_arm_section(&w, &only))
+        else if (!is_named || !is_arm_section(&w, &only))
             failed = refuse_section(b, section);
         if (failed)
             return -1;

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import shutil
+import stat
 import subprocess
 
 import pytest
@@ -101,9 +102,29 @@ def test_a_directory_that_cannot_be_made_fails_before_the_run(place):
     assert_one_line(done, "--output: ", place)
 
 
-def test_devices_and_pipes_are_written_as_they_are(tmp_path):
-    assert run_null("-q", "--json", "/dev/null").returncode == 0
-    assert not os.path.isfile("/dev/null")
+@pytest.fixture
+def device(tmp_path):
+    """Makes a device of this test's own, so that a mistake here cannot replace the machine's."""
+    def make(name, minor):
+        path = tmp_path / name
+        try:
+            os.mknod(path, 0o666 | stat.S_IFCHR, os.makedev(1, minor))
+            with open(path, "wb"):
+                pass
+        except OSError:
+            pytest.skip("no device can be made here")
+        return path
+
+    return make
+
+
+def test_devices_are_written_as_they_are(device):
+    null = device("null", 3)
+    assert run_null("-q", "--json", null).returncode == 0
+    assert stat.S_ISCHR(null.stat().st_mode)
+
+
+def test_pipes_are_written_as_they_are(tmp_path):
     done = run_null("-q", "--json", "/dev/stdout")
     strict_json(done.stdout)
     fifo = tmp_path / "fifo"
@@ -121,14 +142,18 @@ def test_a_symbolic_link_leads_to_the_file(tmp_path):
     strict_json((tmp_path / "real.json").read_text())
 
 
-def test_a_full_disk_is_told():
+def test_a_full_disk_under_stdout_is_told():
     with open("/dev/full", "w", encoding="utf-8") as full:
         done = run_null(stdout=full)
     assert done.returncode == 1
     assert done.stderr == "pqc-bench: standard output: No space left on device\n"
-    done = run_null("--json", "/dev/full", "-q")
+
+
+def test_a_full_disk_under_a_file_is_told(device):
+    full = device("full", 7)
+    done = run_null("--json", full, "-q")
     assert done.returncode == 1
-    assert_one_line(done, "--json: /dev/full: ", "No space left on device")
+    assert_one_line(done, f"--json: {full}: ", "No space left on device")
 
 
 @pytest.mark.parametrize("words", [["cpu", *FAST, *NULL_ARMS], ["list"], ["--help"],
