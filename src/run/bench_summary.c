@@ -8,6 +8,9 @@
 #include "run/verdict.h"
 #include "stats/sample.h"
 
+#define NORMAL_FREEDOM 1000000u /* Student's t of so many degrees is the normal */
+#define RELEVANT_SHARE 0.05     /* of the baseline: a difference that nobody would overlook */
+
 /* Which number of a trial a figure is made of. */
 struct column {
     double (*of)(const struct result_trial *trial, unsigned side, unsigned part);
@@ -124,8 +127,16 @@ static bool cpu_contrast(const struct bench *b, size_t i, unsigned side, struct 
     return true;
 }
 
-/* Bytes are counted, not estimated: where they vary the interval is the span that any two
- * handshakes of the arms can differ by. */
+/* Square of the standard error of a range's mean.  The variance of what lies between min and
+ * max about a mean is at most (max - mean)(mean - min) (Bhatia & Davis 2000): exact for a
+ * mix of two sizes, 0 for one, and else on the safe side. */
+static double mean_error_squared(const struct result_range *r)
+{
+    return ((double)r->max - r->mean) * (r->mean - (double)r->min) / (double)r->count;
+}
+
+/* Bytes are counted; where they vary from handshake to handshake, their mean has an
+ * interval. */
 static bool bytes_contrast(const struct bench *b, size_t i, unsigned side, struct contrast *out)
 {
     const struct result_range *mine = &b->result->arm[i].bytes.handshake[side];
@@ -133,10 +144,13 @@ static bool bytes_contrast(const struct bench *b, size_t i, unsigned side, struc
     const struct result_range *theirs = &b->result->arm[to].bytes.handshake[side];
     if (mine->count == 0 || theirs->count == 0)
         return false;
-    out->difference.value = mine->mean - theirs->mean;
-    out->difference.low = (double)mine->min - (double)theirs->max;
-    out->difference.high = (double)mine->max - (double)theirs->min;
-    out->wide_low = out->wide_high = NAN;
+    double value = mine->mean - theirs->mean;
+    double error = sqrt(mean_error_squared(mine) + mean_error_squared(theirs));
+    double shown = error * sample_student_t(0.95, NORMAL_FREEDOM);
+    double wide = error * sample_student_t(VERDICT_CONFIDENCE, NORMAL_FREEDOM);
+    out->difference = (struct figure){value, value - shown, value + shown};
+    out->wide_low = value - wide;
+    out->wide_high = value + wide;
     out->baseline_value = theirs->mean;
     out->value = mine->mean;
     return true;
@@ -197,6 +211,7 @@ static void compare(struct bench *b, size_t i, const char *metric, unsigned side
         .elapsed_s = (double)b->measured_ns * 1e-9,
         .wide_low = c.wide_low,
         .wide_high = c.wide_high,
+        .relevant = RELEVANT_SHARE * c.baseline_value,
     };
     row->verdict = verdict_of(&in);
     if (row->verdict == RESULT_VERDICT_INCONCLUSIVE)

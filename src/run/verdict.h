@@ -24,12 +24,16 @@ struct verdict_input {
     /* The interval at VERDICT_CONFIDENCE; both 0 or NAN where the caller has none: then the
      * 95 % interval alone decides. */
     double wide_low, wide_high;
+    /* A difference that would matter, > 0; 0 where nobody says: then an interval that is
+     * wide about 0 still counts as no difference. */
+    double relevant;
 };
 
 /*
  * withheld      a trial is not valid
  * inconclusive  no interval; or the value beyond the noise floor (without one: the 95 %
- *               interval beyond 0), but not clear of it
+ *               interval beyond 0), but not clear of it; or an interval that leaves room
+ *               for a difference that would matter
  * slower/faster the 95 % interval clear of the noise floor and the wide one clear of 0; a
  *               control has no floor but itself: clear of 0 by the wide one
  * no difference otherwise
@@ -42,7 +46,7 @@ double verdict_noise_floor(const struct figure *control_difference);
 
 /* How long a run would settle an inconclusive difference: the interval narrows with the
  * square root of time.  NAN where that is not to be hoped for (no interval, a difference
- * within the floor, or more than a thousand times as long). */
+ * within the floor unless `relevant` asks for more, or more than a thousand times as long). */
 double verdict_settle_s(const struct verdict_input *in);
 
 #endif

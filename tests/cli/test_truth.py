@@ -106,6 +106,17 @@ def test_a_resumed_handshake_and_its_ticket_have_their_published_sizes():
 
 
 @pytest.mark.skipif(not has_backend("openssl"), reason="needs OpenSSL")
+def test_a_share_of_resumed_sessions_is_offered_and_its_bytes_compared_by_the_mean():
+    result = measure("full: backend=openssl groups=X25519",
+                     "half: backend=openssl groups=X25519 resume=0.5")
+    assert result["arms"][1]["negotiated"]["resumed"] == 20
+    metrics = {c["metric"]: c for c in result["comparisons"]}
+    assert metrics["bytes.client"]["verdict"] == "slower"  # a ticket goes with half the hellos
+    assert metrics["bytes.server"]["verdict"] == "faster"  # half the certificates stay away
+    assert metrics["bytes.client"]["low"] < metrics["bytes.client"]["difference"]
+
+
+@pytest.mark.skipif(not has_backend("openssl"), reason="needs OpenSSL")
 def test_tls_12_takes_two_round_trips_and_names_a_missing_curve():
     result = measure("a: backend=openssl groups=X25519:secp256r1 tls=1.2",
                      "b: backend=openssl groups=X25519 tls=1.2 cert=rsa-2048")

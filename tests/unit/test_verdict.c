@@ -62,6 +62,22 @@ static void a_word_needs_the_wide_interval_too(void **state)
     assert_int_equal(verdict_of(&in), RESULT_VERDICT_SLOWER); /* a control has no floor */
 }
 
+static void an_interval_with_room_for_what_matters_settles_nothing(void **state)
+{
+    (void)state;
+    struct verdict_input in = input(10, -30, 50, 60);
+    assert_int_equal(verdict_of(&in), RESULT_VERDICT_SAME);
+    in.relevant = 20;
+    assert_int_equal(verdict_of(&in), RESULT_VERDICT_INCONCLUSIVE);
+    assert_true(fabs(verdict_settle_s(&in) - 160) < 1e-9); /* 40 must become 10 */
+    in.difference.low = -15;
+    in.difference.high = 19;
+    assert_int_equal(verdict_of(&in), RESULT_VERDICT_SAME);
+    in.is_control = true;
+    in.difference.high = 1000;
+    assert_int_equal(verdict_of(&in), RESULT_VERDICT_SAME);
+}
+
 static void the_floor_is_the_controls_far_end(void **state)
 {
     (void)state;
@@ -99,6 +115,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_word_follows_the_interval_and_the_floor),
         cmocka_unit_test(a_word_needs_the_wide_interval_too),
+        cmocka_unit_test(an_interval_with_room_for_what_matters_settles_nothing),
         cmocka_unit_test(the_floor_is_the_controls_far_end),
         cmocka_unit_test(settling_takes_the_square_of_what_the_interval_must_shrink),
     };
