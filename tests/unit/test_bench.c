@@ -294,6 +294,57 @@ static void failures_are_data(void **state)
     result_free(r);
 }
 
+static atomic_uint contexts;
+
+static struct tls_context *counts_contexts(const struct tls_config *config, struct err *e)
+{
+    atomic_fetch_add(&contexts, 1);
+    return tls_null_backend()->context_new(config, e);
+}
+
+/* Else the place that two equal contexts happen to have would pass for a difference. */
+static void contexts_are_made_anew_in_every_round(void **state)
+{
+    (void)state;
+    fake.context_new = counts_contexts;
+    contexts = 0;
+    add_arm("a: backend=fake groups=X25519");
+    struct bench_options o = options(120, 2);
+    result_free(run(&o));
+    assert_int_equal(contexts, 2 * (1 + 3 * 3)); /* two sides; watched, and 3 rounds a repeat */
+}
+
+static struct tls_conn *slow_to_begin(struct tls_context *context, const struct tls_connect *c)
+{
+    clock_spin_cpu_ns(1000000);
+    return tls_null_backend()->conn_new(context, c);
+}
+
+static void slow_to_end(struct tls_conn *conn)
+{
+    clock_spin_cpu_ns(2000000);
+    tls_null_backend()->conn_free(conn);
+}
+
+static void the_parts_are_told_apart_and_add_up(void **state)
+{
+    (void)state;
+    fake.conn_new = slow_to_begin;
+    fake.conn_free = slow_to_end;
+    add_arm("a: backend=fake groups=X25519 null-client=3ms null-server=4ms");
+    struct bench_options o = options(10, 1);
+    struct result *r = run(&o);
+    for (unsigned side = 0; side < RESULT_SIDES; side++) {
+        const struct figure *us = r->arm[0].cpu.us[side];
+        double handshake = side == RESULT_CLIENT ? 3000 : 4000;
+        must_be_near(us[RESULT_CPU_SETUP].value, 1000, 0.03);
+        must_be_near(us[RESULT_CPU_HANDSHAKE].value, handshake, 0.03);
+        must_be_near(us[RESULT_CPU_TEARDOWN].value, 2000, 0.03);
+        must_be_near(us[RESULT_CPU_TOTAL].value, handshake + 3000, 0.03);
+    }
+    result_free(r);
+}
+
 static struct tls_info told;
 
 static void tells_a_story(const struct tls_conn *conn, struct tls_info *out)
@@ -374,21 +425,29 @@ static void a_stop_before_the_first_repeat_leaves_nothing(void **state)
     must_fail(&o, ERR_FAILED, "ended by SIGTERM before the first repeat was finished");
 }
 
-static void the_same_seed_gives_the_same_order(void **state)
+static void the_order_is_random_and_the_seeds(void **state)
 {
     (void)state;
-    unsigned position[2][6];
+    enum { REPEATS = 8 };
+    unsigned position[3][REPEATS], first = 0;
     add_arm("a: backend=null groups=X25519");
     add_arm("b: backend=null groups=X25519");
-    for (unsigned k = 0; k < 2; k++) {
-        struct bench_options o = options(2, 3);
+    for (unsigned k = 0; k < 3; k++) {
+        struct bench_options o = options(2, REPEATS);
+        o.seed = k < 2 ? 42 : 43;
         struct result *r = run(&o);
-        for (unsigned i = 0; i < 6; i++)
-            position[k][i] = r->arm[i / 3].trial[i % 3].position;
-        assert_int_equal(r->seed, 42);
+        for (unsigned i = 0; i < REPEATS; i++) {
+            position[k][i] = r->arm[0].trial[i].position;
+            assert_int_equal(position[k][i] + r->arm[1].trial[i].position, 4 * i + 3);
+        }
+        assert_int_equal(r->seed, o.seed);
         result_free(r);
     }
     assert_memory_equal(position[0], position[1], sizeof position[0]);
+    assert_memory_not_equal(position[0], position[2], sizeof position[0]);
+    for (unsigned i = 0; i < REPEATS; i++)
+        first += position[0][i] == 2 * i + 1;
+    assert_true(first > 0 && first < REPEATS);
 }
 
 static void one_core_for_both_sides_is_said(void **state)
@@ -416,10 +475,12 @@ int main(void)
                                set_up),
         cmocka_unit_test_setup(a_server_that_never_answers_times_out, set_up),
         cmocka_unit_test_setup(failures_are_data, set_up),
+        cmocka_unit_test_setup(contexts_are_made_anew_in_every_round, set_up),
+        cmocka_unit_test_setup(the_parts_are_told_apart_and_add_up, set_up),
         cmocka_unit_test_setup(an_arm_is_not_labelled_by_what_was_asked_for, set_up),
         cmocka_unit_test_setup(a_stop_keeps_the_repeats_that_are_finished, set_up),
         cmocka_unit_test_setup(a_stop_before_the_first_repeat_leaves_nothing, set_up),
-        cmocka_unit_test_setup(the_same_seed_gives_the_same_order, set_up),
+        cmocka_unit_test_setup(the_order_is_random_and_the_seeds, set_up),
         cmocka_unit_test_setup(one_core_for_both_sides_is_said, set_up),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
