@@ -8,6 +8,7 @@
 #include "cli/output.h"
 #include "cli/terminal.h"
 #include "report/files.h"
+#include "report/json_read.h"
 
 /* The options that take a file, one format each. */
 struct taker {
@@ -101,7 +102,19 @@ static int answer_strict(const struct result *result, struct err *e)
     return err_set(e, ERR_FAILED, "not valid");
 }
 
-int output_show(const struct output_options *o, const struct result *result, struct err *e)
+/* The result as its file will tell it: digits that the file does not keep must not decide
+ * how a figure is rounded now and later.  NULL for one too large to be read back. */
+static struct result *as_in_file(const struct result *result)
+{
+    struct text json = {0};
+    struct err e = ERR_INIT;
+    report_add_json(result, &json, NULL);
+    struct result *same = json_read_text(text_str(&json), json.length, &e);
+    text_free(&json);
+    return same;
+}
+
+static int show(const struct output_options *o, const struct result *result, struct err *e)
 {
     struct taker takers[TAKERS];
     list_takers(o, takers);
@@ -118,4 +131,12 @@ int output_show(const struct output_options *o, const struct result *result, str
     if (!is_taken && !o->is_quiet)
         show_table(o, result);
     return o->is_strict && !result->is_valid ? answer_strict(result, e) : 0;
+}
+
+int output_show(const struct output_options *o, const struct result *result, struct err *e)
+{
+    struct result *same = as_in_file(result);
+    int failed = show(o, same ? same : result, e);
+    result_free(same);
+    return failed;
 }
