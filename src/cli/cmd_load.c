@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pqc-bench load: fresh TLS connections at a fixed rate, latency per arm, a verdict. */
-#include <arpa/inet.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,7 +24,6 @@
 #define SEED_MOST 9007199254740991.0
 #define WORKERS_MOST 1024
 #define ROOTS_MOST_BYTES (4u << 20)
-#define SOURCES_MOST 65536u
 #define SYSTEM_ROOTS "/etc/ssl/certs/ca-certificates.crt"
 
 struct load_values {
@@ -196,45 +193,17 @@ static int fill_in(struct command_call *call, struct err *e)
     return 0;
 }
 
-/* "127.0.0.2-127.0.0.9" or one address; NULL with ERR_USAGE. */
-static struct conn_address *read_sources(const char *text, size_t *count, struct err *e)
-{
-    char first[64];
-    struct in_addr a, b;
-    const size_t n = strcspn(text, "-");
-    snprintf(first, sizeof first, "%.*s", (int)(n < sizeof first ? n : sizeof first - 1), text);
-    const char *last = text[n] == '-' ? text + n + 1 : first;
-    if (inet_pton(AF_INET, first, &a) != 1 || inet_pton(AF_INET, last, &b) != 1 ||
-        ntohl(b.s_addr) < ntohl(a.s_addr) ||
-        ntohl(b.s_addr) - ntohl(a.s_addr) >= SOURCES_MOST) {
-        err_set(e, ERR_USAGE, "--source: '%.80s' is no range of at most %u IPv4 addresses",
-                text, SOURCES_MOST);
-        return NULL;
-    }
-    *count = ntohl(b.s_addr) - ntohl(a.s_addr) + 1;
-    struct conn_address *out = mem_alloc_zeroed(*count, sizeof *out);
-    for (size_t i = 0; i < *count; i++) {
-        struct sockaddr_in *in = (struct sockaddr_in *)(void *)&out[i].address;
-        in->sin_family = AF_INET;
-        in->sin_addr.s_addr = htonl(ntohl(a.s_addr) + (uint32_t)i);
-        out[i].length = sizeof *in;
-    }
-    return out;
-}
-
 static int check_values(const struct load_values *v, struct err *e)
 {
     struct schedule schedule;
-    char host[256], port[16];
-    struct address_name agent;
+    struct address_name agent, target;
     if (v->max_in_flight < v->workers)
         return err_set(e, ERR_USAGE,
                        "--max-in-flight: %" PRIu64 " for %" PRIu64 " workers; each needs one",
                        v->max_in_flight, v->workers);
     if (v->path != NULL && v->path[0] != '/')
         return err_set(e, ERR_USAGE, "--path: '%.80s' does not begin with /", v->path);
-    if (v->target != NULL &&
-        endpoint_split(v->target, host, sizeof host, port, sizeof port, e) != 0)
+    if (v->target != NULL && address_parse(v->target, ADDRESS_CONNECT, 0, &target, e) != 0)
         return err_add_context(e, "--target");
     if (v->agent != NULL && v->target == NULL)
         return err_set(e, ERR_USAGE,
@@ -260,15 +229,13 @@ static int check(struct command_call *call, struct err *e)
 
 /* What is opened or read for the run's time. */
 struct inputs {
-    struct conn_address *source;
-    size_t sources;
+    struct address_range sources; /* count 0: none */
     char *roots;
     FILE *samples;
 };
 
 static void close_inputs(struct inputs *in)
 {
-    free(in->source);
     free(in->roots);
     if (in->samples != NULL)
         fclose(in->samples);
@@ -277,8 +244,8 @@ static void close_inputs(struct inputs *in)
 static int open_inputs(const struct load_values *v, struct inputs *in, struct err *e)
 {
     *in = (struct inputs){0};
-    if (v->source != NULL && (in->source = read_sources(v->source, &in->sources, e)) == NULL)
-        return -1;
+    if (v->source != NULL && address_parse_range(v->source, &in->sources, e) != 0)
+        return err_add_context(e, "--source");
     in->roots =
         file_read_text("", v->roots != NULL ? v->roots : SYSTEM_ROOTS, ROOTS_MOST_BYTES);
     if (v->roots != NULL && in->roots == NULL)
@@ -315,8 +282,7 @@ static int measure(struct command_call *call, const struct arm_list *arms,
         .is_spinning = v->is_spinning,
         .max_in_flight = (unsigned)v->max_in_flight,
         .close = (enum conn_close)v->close,
-        .source = in->source,
-        .sources = in->sources,
+        .sources = in->sources.count > 0 ? &in->sources : NULL,
         .target = v->target,
         .agent = v->agent,
         .server_name = v->sni,

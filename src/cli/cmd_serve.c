@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pqc-bench serve: the embedded TLS target, by itself. */
-#include <arpa/inet.h>
 #include <inttypes.h>
-#include <netinet/in.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -134,20 +132,6 @@ static int read_arm(const struct command_call *call, struct arm *arm, struct err
     return 0;
 }
 
-static void show_address(const struct sockaddr_storage *address, unsigned port, char *buf,
-                         size_t size)
-{
-    char host[INET6_ADDRSTRLEN] = "";
-    const void *at = address;
-    if (address->ss_family == AF_INET6) {
-        inet_ntop(AF_INET6, &((const struct sockaddr_in6 *)at)->sin6_addr, host, sizeof host);
-        snprintf(buf, size, "[%s]:%u", host, port);
-    } else {
-        inet_ntop(AF_INET, &((const struct sockaddr_in *)at)->sin_addr, host, sizeof host);
-        snprintf(buf, size, "%s:%u", host, port);
-    }
-}
-
 static int write_file(const char *path, const char *content, struct err *e)
 {
     struct text text = {0};
@@ -163,13 +147,14 @@ static int write_file(const char *path, const char *content, struct err *e)
 static int announce(const struct serve_values *v, const struct server *server,
                     const struct endpoint *ep, struct err *e)
 {
-    char where[96], port[16];
+    char where[ADDRESS_TEXT_MAX], port[16];
+    struct address at = ep->server.address;
     snprintf(port, sizeof port, "%u\n", server_port(server, 0));
-    show_address(&ep->server.address, server_port(server, 0), where, sizeof where);
+    address_set_port(&at, server_port(server, 0));
     if (write_file(v->root_file, ep->identity.root_pem, e) != 0 ||
         write_file(v->port_file, port, e) != 0)
         return -1;
-    printf("listening on %s\n", where);
+    printf("listening on %s\n", address_format(&at, where, sizeof where));
     fflush(stdout);
     return 0;
 }
@@ -214,8 +199,8 @@ static int serve(struct command_call *call, struct err *e)
     if (read_arm(call, &arm, e) != 0)
         return -1;
     int failed = endpoint_init(&endpoint, &arm, call->context->backends, v->name, e);
-    if (failed == 0 && endpoint_parse_address(v->listen, &endpoint.server.address,
-                                              &endpoint.server.address_length, e) != 0)
+    if (failed == 0 &&
+        address_lookup(v->listen, ADDRESS_LISTEN, &endpoint.server.address, e) != 0)
         failed = err_add_context(e, "--listen");
     if (failed == 0)
         failed = serve_until_stopped(call, &endpoint, e);

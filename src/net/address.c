@@ -200,6 +200,15 @@ int address_resolve(const struct address_name *name, struct address *out, size_t
     return *count > 0 ? 0 : err_set(e, ERR_SYSTEM, "%s: no address", name->host);
 }
 
+int address_lookup(const char *text, enum address_use use, struct address *out, struct err *e)
+{
+    struct address_name name;
+    size_t count;
+    if (address_parse(text, use, 0, &name, e) != 0)
+        return -1;
+    return address_resolve(&name, out, 1, &count, e);
+}
+
 /* ---- addresses ---- */
 
 unsigned address_port(const struct address *a)

@@ -54,6 +54,10 @@ struct address {
 int address_resolve(const struct address_name *name, struct address *out, size_t max,
                     size_t *count, struct err *e) __attribute__((warn_unused_result));
 
+/* Both at once, for a text with a port: the first address. */
+int address_lookup(const char *text, enum address_use use, struct address *out, struct err *e)
+    __attribute__((warn_unused_result));
+
 unsigned address_port(const struct address *a);
 void address_set_port(struct address *a, unsigned port);
 bool address_is_loopback(const struct address *a);

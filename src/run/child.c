@@ -219,8 +219,7 @@ static int set_up(struct site *site, const struct order *o, const struct tls_bac
         struct endpoint *ep = &site->endpoint[i];
         site->endpoints = i + 1;
         if (endpoint_init(ep, &o->arm[i], backends, ENDPOINT_HOST, e) != 0 ||
-            endpoint_parse_address(address, &ep->server.address, &ep->server.address_length,
-                                   e) != 0)
+            address_lookup(address, ADDRESS_LISTEN, &ep->server.address, e) != 0)
             return -1;
         site->server[i] = ep->server;
     }

@@ -3,17 +3,12 @@
 
 #include <assert.h>
 #include <errno.h>
-#include <netinet/tcp.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/clock.h"
 
 #define ABSENT UINT64_MAX
-
-#ifndef IP_BIND_ADDRESS_NO_PORT
-#define IP_BIND_ADDRESS_NO_PORT 24
-#endif
 
 static bool is_measured(const struct conn *c)
 {
@@ -38,12 +33,8 @@ static enum conn_phase phase_of(const struct conn *c)
 
 static uint32_t retransmits_of(int fd)
 {
-    struct tcp_info info;
-    socklen_t length = sizeof(info);
-    memset(&info, 0, sizeof(info));
-    if (getsockopt(fd, IPPROTO_TCP, TCP_INFO, &info, &length) != 0)
-        return 0;
-    return info.tcpi_total_retrans;
+    struct socket_tcp tcp;
+    return socket_read_tcp(fd, &tcp) == 0 ? tcp.retransmits : 0;
 }
 
 /* ---- the end of a connection ---- */
@@ -67,14 +58,12 @@ static void keep_session(struct conn *c)
 
 static void close_socket(struct conn *c, bool is_hard)
 {
-    if (c->wire.fd < 0)
+    if (c->wire.socket.fd < 0)
         return;
-    if (is_hard) {
-        const struct linger reset = {.l_onoff = 1, .l_linger = 0};
-        setsockopt(c->wire.fd, SOL_SOCKET, SO_LINGER, &reset, sizeof(reset));
-    }
-    close(c->wire.fd);
-    c->wire.fd = -1;
+    if (is_hard)
+        (void)socket_reset_on_close(c->wire.socket.fd);
+    close(c->wire.socket.fd);
+    c->wire.socket.fd = -1;
 }
 
 static enum conn_step finish(struct conn *c, bool is_hard)
@@ -102,18 +91,10 @@ static enum conn_step fail(struct conn *c, const char *cause, int code, bool is_
     return finish(c, c->setting->close == CONN_CLOSE_RST);
 }
 
-/* Errors of this machine, not of the way or the peer. */
-static bool is_local_errno(int error)
-{
-    return error == EMFILE || error == ENFILE || error == EADDRNOTAVAIL ||
-           error == EADDRINUSE || error == ENOBUFS || error == ENOMEM || error == EACCES ||
-           error == EPERM || error == EINVAL;
-}
-
 static enum conn_step fail_errno(struct conn *c, int error)
 {
     char text[64];
-    return fail(c, "errno", error, is_local_errno(error),
+    return fail(c, "errno", error, socket_error_is_local(error),
                 strerror_r(error, text, sizeof(text)));
 }
 
@@ -147,7 +128,7 @@ static void fill_record(const struct conn *c, struct shard_record *r)
     r->phase_ns[RESULT_PHASE_TTLB] = c->end_ns - c->secured_ns;
     r->phase_ns[RESULT_PHASE_RESPONSE] = c->end_ns - c->due_ns;
     r->start_lag_ns = c->start_ns - c->due_ns;
-    r->retransmits = retransmits_of(c->wire.fd);
+    r->retransmits = retransmits_of(c->wire.socket.fd);
     r->is_hrr = c->is_hrr;
     r->is_resumed = c->is_resumed;
 }
@@ -337,11 +318,9 @@ static enum conn_step begin_tls(struct conn *c)
 
 static enum conn_step finish_connecting(struct conn *c, bool has_error)
 {
-    int error = 0;
-    socklen_t length = sizeof(error);
-    if (has_error &&
-        (getsockopt(c->wire.fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0 || error != 0))
-        return fail_errno(c, error != 0 ? error : errno);
+    const int error = has_error ? socket_error(c->wire.socket.fd) : 0;
+    if (error != 0)
+        return fail_errno(c, error);
     c->connected_ns = clock_now_ns();
     return begin_tls(c);
 }
@@ -369,25 +348,13 @@ enum conn_step conn_step(struct conn *c, bool has_ended, bool has_error)
 
 static int open_socket(struct conn *c)
 {
-    const struct sockaddr_storage *target = &c->arm->target.address;
-    const int on = 1;
-    const int fd = socket(target->ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return -1;
-    c->wire.fd = fd;
-    /* Without it the last flight waits for an acknowledgement that may be delayed 40 ms. */
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
-    if (c->setting->sources > 0) {
-        const struct conn_address *source =
-            &c->setting->source[c->setting->next_source++ % c->setting->sources];
-        setsockopt(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, &on, sizeof(on));
-        if (bind(fd, (const struct sockaddr *)&source->address, source->length) != 0)
-            return -1;
-    }
-    if (connect(fd, (const struct sockaddr *)target, c->arm->target.length) != 0 &&
-        errno != EINPROGRESS)
-        return -1;
-    return 0;
+    const struct address_range *sources = c->setting->sources;
+    struct address source;
+    if (sources != NULL)
+        address_of_range(sources, (uint32_t)(c->setting->next_source++ % sources->count),
+                         &source);
+    c->wire.socket.fd = socket_connect(&c->arm->target, sources != NULL ? &source : NULL);
+    return c->wire.socket.fd >= 0 ? 0 : -1;
 }
 
 enum conn_step conn_start(struct conn *c, struct conn_setting *setting, struct conn_arm *arm,

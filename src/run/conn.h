@@ -16,10 +16,9 @@
 #ifndef RUN_CONN_H
 #define RUN_CONN_H
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include <sys/socket.h>
+#include "net/address.h"
 #include "run/http.h"
 #include "run/shard.h"
 #include "run/wire.h"
@@ -29,16 +28,11 @@
 
 enum conn_close { CONN_CLOSE_FIN, CONN_CLOSE_RST };
 
-struct conn_address {
-    struct sockaddr_storage address;
-    socklen_t length; /* 0: none */
-};
-
 /* What the connections of one arm and one worker share. */
 struct conn_arm {
     const struct tls_backend *backend;
     struct tls_context *context;
-    struct conn_address target;
+    struct address target;
     const char *server_name; /* NULL: no SNI */
     const char *request;
     size_t request_bytes;
@@ -54,8 +48,8 @@ struct conn_arm {
 /* What all connections of a worker share. */
 struct conn_setting {
     enum conn_close close;
-    const struct conn_address *source; /* local addresses, taken in turn */
-    size_t sources, next_source;
+    const struct address_range *sources; /* taken in turn; NULL: the kernel's choice */
+    uint64_t next_source;
     struct wire_buffers *buffers;
     uint64_t measured_from_ns; /* earlier due times are warm-up and not counted */
     void (*on_record)(void *arg, unsigned arm, const struct shard_record *r); /* or NULL */
@@ -90,7 +84,8 @@ enum conn_step {
 };
 
 /* Begin: the socket is made and connect() called.  CONN_OVER: it failed at once (and is
- * counted).  On CONN_WAITS c->wire.fd is to be watched, for reading and writing, edges. */
+ * counted).  On CONN_WAITS c->wire.socket.fd is to be watched, for reading and writing, edges.
+ */
 enum conn_step conn_start(struct conn *c, struct conn_setting *setting, struct conn_arm *arm,
                           uint64_t due_ns, uint64_t now_ns);
 /* has_ended: the event said hang-up or error, has_error: error. */

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/endpoint.h"
 
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
-#include "base/units.h"
 #include "tls/groups.h"
 
 static bool same_server(const struct arm_plan *a, const struct arm_plan *b)
@@ -124,56 +122,4 @@ int endpoint_init(struct endpoint *ep, const struct arm *arm,
 void endpoint_fini(struct endpoint *ep)
 {
     tls_identity_free(&ep->identity);
-}
-
-int endpoint_split(const char *text, char *host, size_t host_size, char *port, size_t port_size,
-                   struct err *e)
-{
-    const char *colon = strrchr(text, ':');
-    uint64_t number;
-    if (colon == NULL)
-        return err_set(e, ERR_USAGE, "'%.80s' is no address (accepted: HOST:PORT)", text);
-    if (units_parse_count(colon + 1, 0, 65535, &number, e) != 0)
-        return err_add_context(e, "port");
-    const char *begin = text;
-    size_t n = (size_t)(colon - text);
-    if (n >= 2 && text[0] == '[' && colon[-1] == ']') {
-        begin++;
-        n -= 2;
-    } else if (memchr(text, ':', n) != NULL) {
-        return err_set(e, ERR_USAGE, "'%.80s': an IPv6 address needs brackets: [::1]:8443",
-                       text);
-    }
-    if (n > 1 && begin[n - 1] == '.')
-        n--;
-    for (size_t i = 0; i < n; i++)
-        if ((unsigned char)begin[i] > 0x7e || (unsigned char)begin[i] <= 0x20)
-            return err_set(e, ERR_USAGE,
-                           "host names must be ASCII (a Unicode name as its "
-                           "xn-- form)");
-    if (n >= host_size ||
-        (size_t)snprintf(port, port_size, "%llu", (unsigned long long)number) >= port_size)
-        return err_set(e, ERR_USAGE, "'%.80s' is too long", text);
-    memcpy(host, begin, n);
-    host[n] = '\0';
-    return 0;
-}
-
-int endpoint_parse_address(const char *text, struct sockaddr_storage *address,
-                           socklen_t *length, struct err *e)
-{
-    char host[256], port[8];
-    struct addrinfo *found = NULL;
-    const struct addrinfo hints = {.ai_family = AF_UNSPEC,
-                                   .ai_socktype = SOCK_STREAM,
-                                   .ai_flags = AI_PASSIVE | AI_NUMERICSERV};
-    if (endpoint_split(text, host, sizeof(host), port, sizeof(port), e) != 0)
-        return -1;
-    const int error = getaddrinfo(host[0] != '\0' ? host : NULL, port, &hints, &found);
-    if (error != 0)
-        return err_set(e, ERR_SYSTEM, "%.80s: %s", text, gai_strerror(error));
-    memcpy(address, found->ai_addr, found->ai_addrlen);
-    *length = found->ai_addrlen;
-    freeaddrinfo(found);
-    return 0;
 }

@@ -39,15 +39,4 @@ int endpoint_init(struct endpoint *ep, const struct arm *arm,
     __attribute__((warn_unused_result));
 void endpoint_fini(struct endpoint *ep);
 
-/* "127.0.0.1:0", "[::1]:8443", ":8443" (all addresses), "localhost:1": numeric or a name.
- * ERR_USAGE on malformed text or a port above 65535; ERR_SYSTEM where it resolves to
- * nothing.  Fills the first address only. */
-int endpoint_parse_address(const char *text, struct sockaddr_storage *address,
-                           socklen_t *length, struct err *e)
-    __attribute__((warn_unused_result));
-
-/* Split "HOST:PORT" (brackets around an IPv6 address are dropped; the trailing dot too). */
-int endpoint_split(const char *text, char *host, size_t host_size, char *port, size_t port_size,
-                   struct err *e) __attribute__((warn_unused_result));
-
 #endif

@@ -179,21 +179,13 @@ static bool shares_cores(const struct load_options *o)
     return false;
 }
 
-static bool is_loopback(const struct conn_address *a)
-{
-    const void *at = &a->address;
-    if (a->address.ss_family == AF_INET)
-        return (ntohl(((const struct sockaddr_in *)at)->sin_addr.s_addr) >> 24) == 127;
-    return IN6_IS_ADDR_LOOPBACK(&((const struct sockaddr_in6 *)at)->sin6_addr);
-}
-
 static void conclude(struct load *l)
 {
     const struct load_options *o = l->options;
     struct host_facts host;
     host_read_facts(&host);
     const struct validity_run v = {.shares_cores = l->has_child && shares_cores(o),
-                                   .is_over_loopback = is_loopback(&l->target[0]),
+                                   .is_over_loopback = address_is_loopback(&l->target[0]),
                                    .host = &host};
     validity_check_run(&v, l->result);
     l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;

@@ -34,14 +34,13 @@ struct load_options {
     bool is_spinning;
     unsigned max_in_flight; /* of all workers, >= workers */
     enum conn_close close;
-    const struct conn_address *source; /* local addresses in turn; NULL: the kernel's choice */
-    size_t sources;
-    const char *target;      /* "HOST:PORT"; NULL: the embedded server */
-    const char *agent;       /* "HOST:PORT" beside an external target; NULL: none */
-    const char *server_name; /* SNI; NULL: the target's name, "": none */
-    const char *path;        /* NULL: "/", or "/bytes/N" for an arm with a payload */
-    const char *roots_pem;   /* external target; NULL: verify against nothing, so refused */
-    const char *program;     /* of the embedded server; NULL: this one */
+    const struct address_range *sources; /* local, in turn; NULL: the kernel's choice */
+    const char *target;                  /* "HOST:PORT"; NULL: the embedded server */
+    const char *agent;                   /* "HOST:PORT" beside an external target; NULL: none */
+    const char *server_name;             /* SNI; NULL: the target's name, "": none */
+    const char *path;      /* NULL: "/", or "/bytes/N" for an arm with a payload */
+    const char *roots_pem; /* external target; NULL: verify against nothing, so refused */
+    const char *program;   /* of the embedded server; NULL: this one */
     bool is_uncalibrated;
     FILE *samples; /* every handshake as CSV, or NULL */
     uint64_t seed;

@@ -31,7 +31,7 @@ struct load {
     struct child child;
     bool has_child, has_agent;
     struct address agent;
-    struct conn_address target[ARMS_MAX];
+    struct address target[ARMS_MAX];
     char server_name[256];
     char host[300]; /* for Host: */
     char request[ARMS_MAX][LOAD_REQUEST_BYTES];

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Everything of a load run that is made before the first arrival. */
 #include <inttypes.h>
-#include <netdb.h>
-#include <netinet/in.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,87 +8,68 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/text.h"
+#include "net/socket.h"
 #include "run/load_parts.h"
 
 #define CONNECT_TRIAL_MS 2000
+#define TARGET_ADDRESSES 16u
 #define SHARD_ALIGNMENT 64u
 
 /* ---- the target ---- */
 
-static bool accepts(const struct addrinfo *a)
+static bool accepts(const struct address *a)
 {
-    int error = 0;
-    socklen_t length = sizeof(error);
-    const int fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+    const int fd = socket_connect(a, NULL);
     if (fd < 0)
         return false;
-    (void)!connect(fd, a->ai_addr, a->ai_addrlen);
     struct pollfd p = {.fd = fd, .events = POLLOUT};
-    const bool is_up = poll(&p, 1, CONNECT_TRIAL_MS) == 1 &&
-                       getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) == 0 && error == 0;
+    const bool is_up = poll(&p, 1, CONNECT_TRIAL_MS) == 1 && socket_error(fd) == 0;
     close(fd);
     return is_up;
 }
 
 /* The first address that accepts a connection; where none does, the first: its failures are
  * data. */
-static int resolve(const char *host, const char *port, struct conn_address *out, struct err *e)
+static int resolve(const struct address_name *name, struct address *out, struct err *e)
 {
-    struct addrinfo *found = NULL;
-    const struct addrinfo hints = {
-        .ai_family = AF_UNSPEC, .ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
-    const int error = getaddrinfo(host, port, &hints, &found);
-    if (error != 0)
-        return err_set(e, ERR_SYSTEM, "--target: %.80s: %s", host, gai_strerror(error));
-    const struct addrinfo *chosen = found;
-    for (const struct addrinfo *a = found; found->ai_next != NULL && a != NULL; a = a->ai_next)
-        if (accepts(a)) {
-            chosen = a;
+    struct address found[TARGET_ADDRESSES];
+    size_t count;
+    if (address_resolve(name, found, TARGET_ADDRESSES, &count, e) != 0)
+        return -1;
+    *out = found[0];
+    for (size_t i = 0; count > 1 && i < count; i++)
+        if (accepts(&found[i])) {
+            *out = found[i];
             break;
         }
-    memcpy(&out->address, chosen->ai_addr, chosen->ai_addrlen);
-    out->length = chosen->ai_addrlen;
-    freeaddrinfo(found);
     return 0;
-}
-
-/* An address is no name: it is not sent as SNI. */
-static bool is_address(const char *host)
-{
-    struct addrinfo *found = NULL;
-    const struct addrinfo hints = {.ai_flags = AI_NUMERICHOST};
-    if (getaddrinfo(host, NULL, &hints, &found) != 0)
-        return false;
-    freeaddrinfo(found);
-    return true;
 }
 
 static int set_external_target(struct load *l, struct err *e)
 {
     const struct load_options *o = l->options;
-    char host[256], port[8];
-    struct conn_address address;
-    memset(&address, 0, sizeof(address));
-    if (endpoint_split(o->target, host, sizeof(host), port, sizeof(port), e) != 0)
+    struct address_name name;
+    struct address address;
+    if (address_parse(o->target, ADDRESS_CONNECT, 0, &name, e) != 0 ||
+        resolve(&name, &address, e) != 0)
         return err_add_context(e, "--target");
-    if (resolve(host, port, &address, e) != 0)
-        return -1;
     for (size_t i = 0; i < o->arms->count; i++)
         l->target[i] = address;
+    const char *host = name.is_literal ? name.host : name.server_name;
     snprintf(l->host, sizeof(l->host), strchr(host, ':') != NULL ? "[%s]" : "%s", host);
+    /* An address is no name: it is not sent as SNI. */
     if (o->server_name == NULL)
-        snprintf(l->server_name, sizeof(l->server_name), "%s", is_address(host) ? "" : host);
+        snprintf(l->server_name, sizeof(l->server_name), "%s", name.server_name);
     return 0;
 }
 
 static void set_embedded_target(struct load *l)
 {
     for (size_t i = 0; i < l->options->arms->count; i++) {
-        struct sockaddr_in *a = (struct sockaddr_in *)(void *)&l->target[i].address;
-        a->sin_family = AF_INET;
-        a->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-        a->sin_port = htons((uint16_t)l->child.port[l->endpoints->of_arm[i]]);
-        l->target[i].length = sizeof(*a);
+        l->target[i] = (struct address){
+            .u.v4 = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)},
+            .length = sizeof(struct sockaddr_in)};
+        address_set_port(&l->target[i], l->child.port[l->endpoints->of_arm[i]]);
     }
     snprintf(l->host, sizeof(l->host), "%s", ENDPOINT_HOST);
     if (l->options->server_name == NULL)
@@ -196,7 +175,6 @@ static int make_worker(struct load *l, size_t i, struct err *e)
     w->stop = o->stop;
     w->cancel = &l->cancel;
     w->setting.close = o->close;
-    w->setting.source = o->source;
     w->setting.sources = o->sources;
     w->setting.next_source = i;
     w->arms = (unsigned)o->arms->count;

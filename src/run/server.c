@@ -2,8 +2,6 @@
 #include "run/server.h"
 
 #include <errno.h>
-#include <netinet/in.h>
-#include <netinet/tcp.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,10 +11,10 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/text.h"
+#include "net/socket.h"
 #include "run/poller.h"
 #include "run/server_conn.h"
 
-#define BACKLOG 65535 /* the kernel lowers it to net.core.somaxconn */
 #define ACCEPTS_PER_EVENT 64
 #define PAUSE_NS 20000000u
 #define SWEEP_NS 500000000u
@@ -83,9 +81,7 @@ static void count_one(atomic_uint_fast64_t *counter)
 
 static void admit(struct server_worker *w, struct listener *l, int fd, uint64_t now_ns)
 {
-    const int on = 1;
     struct watched_conn *c = mem_alloc_zeroed(1, sizeof(*c));
-    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
     count_one(&w->counters.accepted);
     c->kind = WATCH_CONN;
     if (!server_conn_open(&c->conn, &l->site, fd, now_ns)) {
@@ -121,18 +117,23 @@ static void resume_accepting(struct server_worker *w)
     w->is_paused = !is_back;
 }
 
+struct acceptance {
+    struct server_worker *worker;
+    struct listener *listener;
+    uint64_t now_ns;
+};
+
+static void take(void *arg, int fd)
+{
+    const struct acceptance *a = arg;
+    admit(a->worker, a->listener, fd, a->now_ns);
+}
+
 static void accept_some(struct server_worker *w, struct listener *l, uint64_t now_ns)
 {
-    for (int i = 0; i < ACCEPTS_PER_EVENT; i++) {
-        const int fd = accept4(l->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
-        if (fd >= 0) {
-            admit(w, l, fd, now_ns);
-        } else {
-            if (errno == EMFILE || errno == ENFILE || errno == ENOBUFS || errno == ENOMEM)
-                pause_accepting(w, now_ns);
-            return;
-        }
-    }
+    struct acceptance a = {w, l, now_ns};
+    if (socket_accept_many(l->fd, ACCEPTS_PER_EVENT, take, &a) == SOCKET_ACCEPT_STARVED)
+        pause_accepting(w, now_ns);
 }
 
 /* ---- the loop ---- */
@@ -202,54 +203,23 @@ static void *worker_main(void *arg)
 
 /* ---- set-up ---- */
 
-static int open_listener(const struct server_endpoint *ep, unsigned port, int *out,
-                         struct err *e)
-{
-    struct sockaddr_storage address = ep->address;
-    const int on = 1;
-    const int fd = socket(address.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
-    if (fd < 0)
-        return err_set_errno(e, "listen: socket");
-    if (address.ss_family == AF_INET6)
-        ((struct sockaddr_in6 *)&address)->sin6_port = htons((uint16_t)port);
-    else
-        ((struct sockaddr_in *)&address)->sin_port = htons((uint16_t)port);
-    setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
-    if (setsockopt(fd, SOL_SOCKET, SO_REUSEPORT, &on, sizeof(on)) != 0 ||
-        bind(fd, (struct sockaddr *)&address, ep->address_length) != 0 ||
-        listen(fd, BACKLOG) != 0) {
-        err_set_errno(e, "listen on port %u", port);
-        close(fd);
-        return -1;
-    }
-    *out = fd;
-    return 0;
-}
-
-static unsigned port_of(const struct sockaddr_storage *a)
-{
-    return a->ss_family == AF_INET6
-               ? ntohs(((const struct sockaddr_in6 *)(const void *)a)->sin6_port)
-               : ntohs(((const struct sockaddr_in *)(const void *)a)->sin_port);
-}
-
 /* The first worker's listener finds a free port, the others join it.  Without
  * SO_REUSEADDR's and SO_REUSEPORT's leniency a port in use would be joined unnoticed when it
  * is ours; another user's is refused by the kernel. */
 static int init_listener(struct server_worker *w, const struct server_endpoint *ep, size_t i,
                          struct err *e)
 {
+    static const struct socket_listen_options shared = {.shares_port = true};
     struct server *s = w->server;
     struct listener *l = &w->listener[i];
-    const unsigned port = s->port[i] != 0 ? s->port[i] : port_of(&ep->address);
-    struct sockaddr_storage bound;
-    socklen_t length = sizeof(bound);
+    struct address at = ep->address, bound;
     l->kind = WATCH_LISTENER;
-    if (open_listener(ep, port, &l->fd, e) != 0)
+    if (s->port[i] != 0)
+        address_set_port(&at, s->port[i]);
+    l->fd = socket_listen(&at, &shared, &bound, e);
+    if (l->fd < 0)
         return -1;
-    if (getsockname(l->fd, (struct sockaddr *)&bound, &length) != 0)
-        return err_set_errno(e, "listen");
-    s->port[i] = port_of(&bound);
+    s->port[i] = address_port(&bound);
     l->site = (struct server_site){.backend = ep->backend,
                                    .accepts_early = ep->config->early_data_bytes > 0,
                                    .counters = &w->counters,

@@ -17,8 +17,8 @@
 #define RUN_SERVER_H
 
 #include <stdint.h>
-#include <sys/socket.h>
 #include "base/cpu.h"
+#include "net/address.h"
 #include "run/sampler.h"
 #include "tls/backend.h"
 
@@ -29,8 +29,7 @@
 struct server_endpoint {
     const struct tls_backend *backend;
     const struct tls_config *config; /* with identity; read during start only */
-    struct sockaddr_storage address; /* port 0: chosen, see server_port */
-    socklen_t address_length;
+    struct address address;          /* port 0: chosen, see server_port */
 };
 
 struct server_options {

@@ -33,7 +33,7 @@ bool server_conn_open(struct server_conn *c, struct server_site *site, int fd, u
 void server_conn_close(struct server_conn *c)
 {
     c->site->backend->conn_free(c->tls);
-    close(c->wire.fd);
+    close(c->wire.socket.fd);
     wire_fini(&c->wire);
     free(c->head);
     c->head = NULL;

@@ -4,14 +4,13 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/socket.h>
 #include "base/clock.h"
 #include "base/text.h"
 
 void wire_init(struct wire *w, int fd, struct wire_buffers *buffers)
 {
     memset(w, 0, sizeof(*w));
-    w->fd = fd;
+    w->socket.fd = fd;
     w->buffers = buffers;
     w->may_read = true;
 }
@@ -44,9 +43,9 @@ bool wire_has_backlog(const struct wire *w)
 static int fill(struct wire *w)
 {
     struct wire_buffers *b = w->buffers;
-    const ssize_t n = recv(w->fd, b->in, sizeof(b->in), 0);
+    const ssize_t n = socket_recv(&w->socket, b->in, sizeof(b->in));
     if (n < 0) {
-        if (errno != EAGAIN && errno != EINTR && w->error == 0)
+        if (errno != EAGAIN && w->error == 0)
             w->error = errno;
         w->may_read = false;
         return -1;
@@ -100,10 +99,10 @@ static ssize_t send_some(struct wire *w, const char *data, size_t len)
         w->first_send_ns = clock_now_ns();
         w->first_flight_bytes = len;
     }
-    const ssize_t n = send(w->fd, data, len, MSG_NOSIGNAL);
+    const ssize_t n = socket_send(&w->socket, data, len);
     if (n >= 0)
         return n;
-    if (errno == EAGAIN || errno == EINTR)
+    if (errno == EAGAIN)
         return 0;
     if (w->error == 0)
         w->error = errno;

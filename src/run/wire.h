@@ -2,7 +2,7 @@
 /*
  * wire.h - a connected socket below TLS with as few system calls as can be.
  *
- * Layer: run (tls and base).
+ * Layer: run (tls, net and base).
  * Shape: what TLS sends during one step is gathered and leaves in one send when the step
  *   ends, so that Finished and request, or tickets and answer, share a segment; what arrives
  *   is taken in one large recv and handed out as TLS asks.  After a recv that filled less
@@ -20,6 +20,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include "net/socket.h"
 #include "tls/backend.h"
 
 #define WIRE_BUFFER_BYTES 65536u
@@ -30,7 +31,7 @@ struct wire_buffers {
 };
 
 struct wire {
-    int fd;
+    struct socket_stream socket; /* fd -1: none */
     struct wire_buffers *buffers;
     char *backlog; /* NULL: none */
     size_t backlog_at, backlog_end;

@@ -121,7 +121,7 @@ static void start_one(struct worker *w, uint64_t now_ns)
     if (w->is_held_back && w->next_due_ns >= w->setting.measured_from_ns)
         arm->shard.held_back++;
     enum conn_step step = conn_start(c, &w->setting, arm, w->next_due_ns, now_ns);
-    if (step == CONN_WAITS && poller_add(&w->poller, c->wire.fd, WATCHED, c) != 0)
+    if (step == CONN_WAITS && poller_add(&w->poller, c->wire.socket.fd, WATCHED, c) != 0)
         step = conn_fail_local(c, errno);
     if (step == CONN_WAITS)
         link_open(w, c);

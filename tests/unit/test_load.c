@@ -391,8 +391,7 @@ static int make_backends(void **state)
     arm_init(&arm, "server");
     snprintf(arm.backend, sizeof arm.backend, "null");
     if (endpoint_init(&endpoint, &arm, &backends, ENDPOINT_HOST, &e) != 0 ||
-        endpoint_parse_address("127.0.0.1:0", &endpoint.server.address,
-                               &endpoint.server.address_length, &e) != 0) {
+        address_lookup("127.0.0.1:0", ADDRESS_LISTEN, &endpoint.server.address, &e) != 0) {
         fprintf(stderr, "%s\n", e.text);
         return -1;
     }
