@@ -294,6 +294,35 @@ static void failures_are_data(void **state)
     result_free(r);
 }
 
+static bool is_doomed; /* of the client's thread */
+
+static struct tls_conn *dooms_two_of_three(struct tls_context *context,
+                                           const struct tls_connect *c)
+{
+    is_doomed = atomic_fetch_add(&calls, 1) % 3 != 0;
+    return tls_null_backend()->conn_new(context, c);
+}
+
+static enum tls_status fails_if_doomed(struct tls_conn *conn)
+{
+    return is_doomed ? TLS_STATUS_FAILED : tls_null_backend()->handshake(conn);
+}
+
+/* Failing is quick: among the samples it would make a bad arm a fast one. */
+static void what_failed_is_no_sample(void **state)
+{
+    (void)state;
+    fake.conn_new = dooms_two_of_three;
+    fake.handshake = fails_if_doomed;
+    fake.failure = some_failure;
+    add_arm("a: backend=fake server-backend=null groups=X25519 null-client=1ms");
+    struct bench_options o = options(60, 1);
+    struct result *r = run(&o);
+    assert_int_equal(r->arm[0].trial[0].tally.completed, 20);
+    must_be_near(r->arm[0].cpu.us[RESULT_CLIENT][RESULT_CPU_HANDSHAKE].value, 1000, 0.03);
+    result_free(r);
+}
+
 static atomic_uint contexts;
 
 static struct tls_context *counts_contexts(const struct tls_config *config, struct err *e)
@@ -475,6 +504,7 @@ int main(void)
                                set_up),
         cmocka_unit_test_setup(a_server_that_never_answers_times_out, set_up),
         cmocka_unit_test_setup(failures_are_data, set_up),
+        cmocka_unit_test_setup(what_failed_is_no_sample, set_up),
         cmocka_unit_test_setup(contexts_are_made_anew_in_every_round, set_up),
         cmocka_unit_test_setup(the_parts_are_told_apart_and_add_up, set_up),
         cmocka_unit_test_setup(an_arm_is_not_labelled_by_what_was_asked_for, set_up),
