@@ -183,6 +183,10 @@ int address_resolve(const struct address_name *name, struct address *out, size_t
     char port[8];
     snprintf(port, sizeof(port), "%u", name->port);
     int error = getaddrinfo(name->host[0] != '\0' ? name->host : NULL, port, &hints, &found);
+    /* A hosts file has its names without the dot. */
+    if (error == EAI_NONAME && !name->is_literal && name->host[0] != '\0' &&
+        strcmp(name->host, name->server_name) != 0)
+        error = getaddrinfo(name->server_name, port, &hints, &found);
     if (error == EAI_SYSTEM)
         return err_set_errno(e, "%s", name->host);
     if (error != 0)
