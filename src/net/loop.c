@@ -11,13 +11,10 @@
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/text.h"
+#include "net/wait.h"
 
 #define EVENTS_MAX 128
 #define NS_PER_S 1000000000u
-/* A wait longer than this (5 us of lateness) is cut: the first part ends early by a share
- * of it that is more than the kernel may add, a thousandth or, for a nice thread, five. */
-#define LONG_WAIT_NS 5000000u
-#define EARLY_SHARE 128u
 
 struct slot {
     uint64_t at_ns, order;
@@ -208,9 +205,7 @@ static int sleep_until(struct loop *loop, uint64_t now_ns, uint64_t at_ns)
     if (at_ns <= now_ns)
         return epoll_wait(loop->epoll_fd, loop->event, EVENTS_MAX, 0);
     if (loop->has_pwait2) {
-        uint64_t timeout_ns = at_ns == LOOP_NEVER ? LOOP_NEVER : at_ns - now_ns;
-        if (timeout_ns != LOOP_NEVER && timeout_ns > LONG_WAIT_NS)
-            timeout_ns -= timeout_ns / EARLY_SHARE;
+        uint64_t timeout_ns = at_ns == LOOP_NEVER ? LOOP_NEVER : wait_part_ns(at_ns - now_ns);
         int n = pwait2(loop, timeout_ns);
         /* Sandboxes answer an unknown call with EPERM. */
         if (n >= 0 || (errno != ENOSYS && errno != EPERM))

@@ -11,8 +11,7 @@
  *   one callback at most, not for a batch.
  * Few system calls: with LOOP_EDGES a connection is added once, while it connects, and
  *   leaves by being closed: one epoll_ctl in its life.
- * Precision: the kernel lets epoll_pwait2 be late by a thousandth of its timeout, whatever
- *   the timer slack; a long wait is therefore cut in parts.  Where the call is missing
+ * Precision: a long wait is cut in parts, see wait.h.  Where the call is missing
  *   (Linux < 5.11) a timerfd stands in.  The slack of the thread that runs the loop is set
  *   to 1 ns.
  * Source: epoll(7), epoll_pwait2(2), timerfd_create(2), PR_SET_TIMERSLACK(2const).

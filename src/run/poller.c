@@ -5,6 +5,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
+#include "net/wait.h"
 
 #define NS_PER_S 1000000000u
 
@@ -47,9 +48,9 @@ int poller_wait(struct poller *p, uint64_t deadline_ns, uint64_t *now_ns)
     int n;
     do {
         const uint64_t left_ns = deadline_ns > at_ns ? deadline_ns - at_ns : 0;
-        n = wait_ns(p, p->is_spinning ? 0 : left_ns);
+        n = wait_ns(p, p->is_spinning ? 0 : wait_part_ns(left_ns));
         at_ns = clock_now_ns();
-    } while (n == 0 && p->is_spinning && at_ns < deadline_ns);
+    } while (n == 0 && at_ns < deadline_ns);
     p->waited_ns += at_ns - began_ns;
     *now_ns = at_ns;
     return n > 0 ? n : 0;

@@ -2,10 +2,10 @@
 /*
  * poller.h - wait for edges on descriptors until an absolute time.
  *
- * Layer: run (base only).
+ * Layer: run (net and base only).
  * Shape: a descriptor is added once, edge-triggered, for reading and writing, and leaves by
  *   being closed: one epoll_ctl per connection.  With spin the wait polls instead of
- *   sleeping.
+ *   sleeping.  A long wait is cut in parts, see net/wait.h.
  * Units: CLOCK_MONOTONIC ns.
  * Threads: one owner each.
  */
