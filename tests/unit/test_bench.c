@@ -319,7 +319,7 @@ static void what_failed_is_no_sample(void **state)
     struct bench_options o = options(60, 1);
     struct result *r = run(&o);
     assert_int_equal(r->arm[0].trial[0].tally.completed, 20);
-    must_be_near(r->arm[0].cpu.us[RESULT_CLIENT][RESULT_CPU_HANDSHAKE].value, 1000, 0.03);
+    must_be_near(r->arm[0].cpu.us[RESULT_CLIENT][RESULT_CPU_HANDSHAKE].value, 1000, 0.10);
     result_free(r);
 }
 
@@ -366,10 +366,10 @@ static void the_parts_are_told_apart_and_add_up(void **state)
     for (unsigned side = 0; side < RESULT_SIDES; side++) {
         const struct figure *us = r->arm[0].cpu.us[side];
         double handshake = side == RESULT_CLIENT ? 3000 : 4000;
-        must_be_near(us[RESULT_CPU_SETUP].value, 1000, 0.03);
-        must_be_near(us[RESULT_CPU_HANDSHAKE].value, handshake, 0.03);
-        must_be_near(us[RESULT_CPU_TEARDOWN].value, 2000, 0.03);
-        must_be_near(us[RESULT_CPU_TOTAL].value, handshake + 3000, 0.03);
+        must_be_near(us[RESULT_CPU_SETUP].value, 1000, 0.10);
+        must_be_near(us[RESULT_CPU_HANDSHAKE].value, handshake, 0.10);
+        must_be_near(us[RESULT_CPU_TEARDOWN].value, 2000, 0.10);
+        must_be_near(us[RESULT_CPU_TOTAL].value, handshake + 3000, 0.10);
     }
     result_free(r);
 }
