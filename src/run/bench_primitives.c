@@ -252,7 +252,8 @@ static void add_rows(struct bench *b, size_t i)
     struct bench_arm *a = &b->arm[i];
     for (size_t k = 0; k < a->uses; k++) {
         const struct bench_primitive *p = &b->primitive[a->use[k].primitive];
-        if (p->is_absent || p->repeats == 0)
+        bool is_never = a->use[k].full_only && a->kept.resumed == a->kept.completed;
+        if (p->is_absent || p->repeats == 0 || is_never)
             continue;
         struct result_primitive *row = arm_add_primitive(&b->result->arm[i]);
         row->side = (enum result_side)p->side;
@@ -296,7 +297,10 @@ static void add_sums(struct bench *b, size_t i, unsigned side)
         share[n++] = sum / total;
     }
     arm->cpu.primitives_us[side] = figure_of(b, us, n, 2000 + i);
-    arm->cpu.primitives_share[side] = figure_of(b, share, n, 3000 + i);
+    struct figure *shown = &arm->cpu.primitives_share[side];
+    *shown = figure_of(b, share, n, 3000 + i);
+    if (figure_has_interval(shown))
+        shown->high = fmin(shown->high, fmax(1, shown->value));
     free(us);
     free(share);
 }

@@ -61,7 +61,8 @@ static struct figure over_repeats(const struct bench *b, size_t i, struct column
         uint64_t seed = rng_derive_seed(b->options->seed, 100 + i * 8 + side * 4 + part);
         struct estimate e = sample_median_interval(x, n, seed);
         f = figure_from(&e);
-        f.low = fmax(0, f.low) + (isnan(f.low) ? f.low : 0);
+        if (figure_has_interval(&f))
+            f.low = fmax(0, f.low);
     }
     free(x);
     return f;
