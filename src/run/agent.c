@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/agent.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -86,6 +87,7 @@ static void add_row(struct agent *a, uint64_t now_ns)
 {
     const struct agent_totals *t = &a->watch.totals;
     const struct agent_row *last = last_row(a);
+    assert(a->ring != NULL);
     struct agent_row row = {
         .at_ns = now_ns,
         .cpu_ns = t->cpu_ns,

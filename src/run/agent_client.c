@@ -146,7 +146,7 @@ static int exchange(struct link *k, struct agent_reading *out, struct agent_cloc
                     struct err *e)
 {
     struct text in = {0};
-    size_t bytes;
+    size_t bytes = 0;
     const uint64_t from_ns = clock_now_ns();
     int failed = get(k, "/v1/sample", &in, &bytes, e);
     const uint64_t to_ns = clock_now_ns();
@@ -183,7 +183,7 @@ int agent_client_read_host(const struct address *at, struct host_facts *out, str
 {
     struct text in = {0};
     struct link k;
-    size_t bytes;
+    size_t bytes = 0;
     if (link_open(&k, at, e) != 0)
         return -1;
     int failed = get(&k, "/v1/host", &in, &bytes, e);
@@ -200,7 +200,7 @@ static int read_page(struct link *k, struct agent_row **rows, size_t *count,
 {
     struct text in = {0};
     char path[64];
-    size_t bytes;
+    size_t bytes = 0;
     *rows = mem_resize(*rows, *count + AGENT_SERIES_MAX, sizeof(**rows));
     page->row = *rows + *count;
     if (*count > 0)

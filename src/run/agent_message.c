@@ -284,7 +284,7 @@ static int read_row(const json_t *item, const size_t *column, uint64_t after_ns,
 int agent_read_series(const char *data, size_t bytes, struct agent_series *series,
                       struct err *e)
 {
-    size_t column[COUNT_OF(row_members)];
+    size_t column[COUNT_OF(row_members)] = {0};
     json_t *root = read_message(data, bytes, e);
     const json_t *rows = json_object_get(root, "rows");
     const size_t n = json_array_size(rows);

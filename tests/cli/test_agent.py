@@ -4,6 +4,7 @@ import contextlib
 import os
 import pathlib
 import re
+import signal
 import socket
 import subprocess
 import sys
@@ -386,3 +387,27 @@ def test_a_stranger_is_no_agent(answer, tmp_path):
     assert done.returncode == 1, done
     assert re.match(r"pqc-bench load: --agent: ", done.stderr), done.stderr
     assert done.stdout == ""
+
+
+@pytest.mark.parametrize("is_within", [True, False])
+def test_a_stopped_server_is_the_cause_that_is_named(is_within, tmp_path):
+    """The agent in the server's process is stopped too; one beside it is not."""
+    root = tmp_path / "root.pem"
+    listen = ["--listen", "127.0.0.1:0", "--backend", "null", "--root-file", root]
+    with contextlib.ExitStack() as stack:
+        target = stack.enter_context(serving(*listen, *(["--agent", ":0"] if is_within else [])))
+        agent = target if is_within else stack.enter_context(
+            serving("--agent", ":0", "--pid", target.process.pid))
+        process = subprocess.Popen(
+            [PROGRAM, "load", "--target", target.listen, "--sni", "localhost", "--roots",
+             str(root), "--agent", agent.agent, "--arm", ARM, *QUICK, "--rate", "100",
+             "--duration", "4s"], stdout=subprocess.PIPE, env=environment(), encoding="utf-8")
+        time.sleep(2)
+        target.process.send_signal(signal.SIGSTOP)
+        time.sleep(0.8)
+        target.process.send_signal(signal.SIGCONT)
+        result = strict_json(process.communicate(timeout=60)[0])
+    slow = [s for s in result["arms"][0]["trials"][0]["slowest"] if s["response_us"] > 300e3]
+    causes = [s["cause"] for s in slow]
+    assert len(slow) >= 20
+    assert causes.count("server-preempted") >= 0.8 * len(causes), causes
