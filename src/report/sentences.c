@@ -24,6 +24,8 @@ static const char *verb_of(enum result_verdict verdict)
     static const char *const verbs[RESULT_VERDICTS] = {
         [RESULT_VERDICT_SLOWER] = "costs",
         [RESULT_VERDICT_FASTER] = "saves",
+        [RESULT_VERDICT_MORE] = "costs",
+        [RESULT_VERDICT_FEWER] = "saves",
         [RESULT_VERDICT_SAME] = "makes no difference beyond noise to",
         [RESULT_VERDICT_INCONCLUSIVE] = "is inconclusive for",
         [RESULT_VERDICT_WITHHELD] = "has its verdict withheld for",

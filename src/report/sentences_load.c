@@ -12,6 +12,8 @@ static const char *words_of(enum result_verdict verdict)
     static const char *const words[RESULT_VERDICTS] = {
         [RESULT_VERDICT_SLOWER] = "slower",
         [RESULT_VERDICT_FASTER] = "faster",
+        [RESULT_VERDICT_MORE] = "more",
+        [RESULT_VERDICT_FEWER] = "fewer",
         [RESULT_VERDICT_SAME] = "no difference beyond noise",
         [RESULT_VERDICT_INCONCLUSIVE] = "inconclusive",
         [RESULT_VERDICT_WITHHELD] = "verdict withheld, a trial it rests on is not valid",

@@ -46,8 +46,10 @@ static enum table_tone tone_of(enum result_verdict verdict)
 {
     switch (verdict) {
     case RESULT_VERDICT_SLOWER:
+    case RESULT_VERDICT_MORE:
         return TABLE_BAD;
     case RESULT_VERDICT_FASTER:
+    case RESULT_VERDICT_FEWER:
         return TABLE_GOOD;
     case RESULT_VERDICT_SAME:
     case RESULT_VERDICT_INCONCLUSIVE:

@@ -43,8 +43,8 @@ const char *result_phase_name(enum result_phase phase)
 
 const char *result_verdict_name(enum result_verdict verdict)
 {
-    static const char *const names[] = {"slower", "faster", "no-difference", "inconclusive",
-                                        "withheld"};
+    static const char *const names[] = {"slower",        "faster",       "more",    "fewer",
+                                        "no-difference", "inconclusive", "withheld"};
     assert((size_t)verdict < COUNT_OF(names));
     return names[verdict];
 }

@@ -74,8 +74,7 @@ enum result_cpu_part {
     RESULT_CPU_TOTAL,
 };
 #define RESULT_CPU_PARTS 4u
-/* "handshake", "setup", "teardown", "total" */
-const char *result_cpu_part_name(enum result_cpu_part part);
+const char *result_cpu_part_name(enum result_cpu_part part); /* "setup", ... */
 
 struct result_cpu {
     struct figure us[RESULT_SIDES][RESULT_CPU_PARTS]; /* median over the repeats */
@@ -86,9 +85,8 @@ struct result_cpu {
 };
 struct result_primitive {
     enum result_side side;
-    char *operation; /* "keygen", "derive", "encapsulate", "sign", "verify" */
-    char *subject;   /* group or certificate kind */
-    unsigned times;  /* per handshake */
+    char *operation, *subject; /* "keygen", "sign", ...; group or certificate kind */
+    unsigned times;            /* per handshake */
     struct figure us;
 };
 
@@ -157,15 +155,17 @@ struct result_arm {
     struct result_trial *trial;
 };
 
-/* "cpu_us.client", "latency_us.tls.p99": difference = value - baseline_value. */
+/* Differences are paired by block; they need not be value - baseline_value. */
 enum result_verdict {
     RESULT_VERDICT_SLOWER,
-    RESULT_VERDICT_FASTER,
-    RESULT_VERDICT_SAME, /* no difference beyond noise */
+    RESULT_VERDICT_FASTER, /* of times */
+    RESULT_VERDICT_MORE,
+    RESULT_VERDICT_FEWER, /* of counts: bytes */
+    RESULT_VERDICT_SAME,  /* no difference beyond noise */
     RESULT_VERDICT_INCONCLUSIVE,
     RESULT_VERDICT_WITHHELD, /* a trial it rests on is not valid */
 };
-#define RESULT_VERDICTS 5u
+#define RESULT_VERDICTS 7u
 /* "slower", "faster", "no-difference", "inconclusive", "withheld" */
 const char *result_verdict_name(enum result_verdict verdict);
 struct result_comparison {

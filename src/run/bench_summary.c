@@ -186,6 +186,14 @@ static void set_ratio(struct result_comparison *row)
     row->ratio.high = fmax(0, 1 + row->difference.high / base);
 }
 
+/* The same answer in words for counts. */
+static enum result_verdict word_for_bytes(enum result_verdict verdict)
+{
+    if (verdict == RESULT_VERDICT_SLOWER)
+        return RESULT_VERDICT_MORE;
+    return verdict == RESULT_VERDICT_FASTER ? RESULT_VERDICT_FEWER : verdict;
+}
+
 static void compare(struct bench *b, size_t i, const char *metric, unsigned side,
                     contrast_of *of)
 {
@@ -217,6 +225,8 @@ static void compare(struct bench *b, size_t i, const char *metric, unsigned side
     row->verdict = verdict_of(&in);
     if (row->verdict == RESULT_VERDICT_INCONCLUSIVE)
         row->settle_s = verdict_settle_s(&in);
+    if (of == bytes_contrast)
+        row->verdict = word_for_bytes(row->verdict);
 }
 
 void bench_summarise(struct bench *b)

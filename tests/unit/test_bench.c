@@ -173,7 +173,7 @@ static void what_happened_is_counted(void **state)
     assert_int_equal(x->tickets.count, 0);
     const struct result_comparison *c = find_comparison(r, "pq", "bytes.server");
     assert_true(c->difference.value == 1088 && c->difference.low == 1088);
-    assert_int_equal(c->verdict, RESULT_VERDICT_SLOWER);
+    assert_int_equal(c->verdict, RESULT_VERDICT_MORE);
     assert_int_equal(find_comparison(r, "control", "bytes.client")->verdict,
                      RESULT_VERDICT_SAME);
     assert_null(find_problem(r, "unexpected-hrr"));
