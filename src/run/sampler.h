@@ -22,7 +22,7 @@
 #include "base/cpu.h"
 
 #define SAMPLER_INTERVAL_NS 10000000u
-#define SAMPLER_RING 16384u /* a power of two; 163 s, then the oldest are overwritten */
+#define SAMPLER_RING 131072u /* a power of two; 21 min, then the oldest are overwritten */
 
 struct sample {
     uint64_t at_ns;
