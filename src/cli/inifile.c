@@ -202,8 +202,10 @@ static int read_all(FILE *file, struct text *out)
 {
     char part[8192];
     size_t count;
-    while (out->length <= INIFILE_TEXT_MAX && (count = fread(part, 1, sizeof part, file)) > 0)
+    while (out->length <= INIFILE_TEXT_MAX && !feof(file) && !ferror(file)) {
+        count = fread(part, 1, sizeof part, file);
         text_add_bytes(out, part, count);
+    }
     return ferror(file) ? -1 : 0;
 }
 

@@ -87,7 +87,8 @@ static void add_row(struct agent *a, uint64_t now_ns)
 {
     const struct agent_totals *t = &a->watch.totals;
     const struct agent_row *last = last_row(a);
-    assert(a->ring != NULL);
+    struct agent_row *ring = a->ring;
+    assert(ring != NULL);
     struct agent_row row = {
         .at_ns = now_ns,
         .cpu_ns = t->cpu_ns,
@@ -103,7 +104,7 @@ static void add_row(struct agent *a, uint64_t now_ns)
             waited_ns = row.thread_delay_ns - last->thread_delay_ns;
         row.away_ns = last->away_ns + (waited_ns > away_ns ? waited_ns : away_ns);
     }
-    a->ring[a->count++ % AGENT_RING] = row;
+    ring[a->count++ % AGENT_RING] = row;
 }
 
 static void sample(struct agent *a, uint64_t now_ns)

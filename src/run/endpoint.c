@@ -69,7 +69,7 @@ static int join_groups(struct endpoint_list *out, size_t endpoint, const struct 
 static int assign(struct endpoint_list *out, const struct arm_list *arms,
                   const struct arm_plan *plans, struct err *e)
 {
-    const struct arm_plan *first[SERVER_ENDPOINTS_MAX];
+    const struct arm_plan *first[SERVER_ENDPOINTS_MAX] = {NULL};
     for (size_t i = 0; i < arms->count; i++) {
         size_t k = 0;
         while (k < out->count && !same_server(first[k], &plans[i]))

@@ -52,7 +52,7 @@ struct load_blocks {
     double scale; /* values are multiplied by it */
 };
 /* Deterministic for a seed. */
-void load_difference_of(const struct load_blocks *blocks, enum load_statistic s, uint64_t seed,
+void load_difference_of(const struct load_blocks *from, enum load_statistic s, uint64_t seed,
                         struct load_difference *out);
 
 /* Compare every arm with its baseline: tcp, tls, ttfb, response by all statistics, as

@@ -296,8 +296,10 @@ failed:
 
 static void fini_worker(struct server_worker *w)
 {
-    while (w->open.next != NULL && w->open.next != &w->open)
-        end_conn(w->open.next);
+    for (struct server_conn *c = w->open.next, *next; c != NULL && c != &w->open; c = next) {
+        next = c->next;
+        end_conn(c);
+    }
     for (size_t i = 0; w->listener != NULL && i < w->server->endpoints; i++) {
         if (w->listener[i].fd >= 0)
             close(w->listener[i].fd);

@@ -457,9 +457,9 @@ static void the_asked_share_of_handshakes_is_delayed(void **state)
             cpu_handshake(&p, &cpu);
             delayed += cpu.ns[DUPLEX_SERVER] >= DELAY;
         }
-        double expected = shares[i] * HANDSHAKES;
+        const double handshakes = HANDSHAKES, expected = shares[i] * handshakes;
         if (delayed < expected - 2 || delayed > expected + 2 ||
-            (shares[i] == 0 && delayed > 0) || (shares[i] == 1 && delayed < HANDSHAKES))
+            (shares[i] == 0 && delayed > 0) || (shares[i] == 1 && delayed < handshakes))
             fail_msg("share %g: %g delayed", shares[i], delayed);
         pair_fini(&p);
     }

@@ -228,7 +228,7 @@ static void ninety_five_of_a_hundred_intervals_hold_the_median(void **state)
             struct estimate e = sample_median_interval(x, cases[c].n, 1);
             held += e.low <= median && median <= e.high;
         }
-        double share = (double)held / ROUNDS;
+        double share = (double)held / (double)ROUNDS;
         if (share < cases[c].least || share > cases[c].most)
             fail_msg("n = %zu: %g of the intervals hold the median", cases[c].n, share);
     }
