@@ -69,15 +69,15 @@ static int join_groups(struct endpoint_list *out, size_t endpoint, const struct 
 static int assign(struct endpoint_list *out, const struct arm_list *arms,
                   const struct arm_plan *plans, struct err *e)
 {
-    const struct arm_plan *first[SERVER_ENDPOINTS_MAX] = {NULL};
+    size_t first[SERVER_ENDPOINTS_MAX] = {0}; /* which arm made the endpoint */
     for (size_t i = 0; i < arms->count; i++) {
         size_t k = 0;
-        while (k < out->count && !same_server(first[k], &plans[i]))
+        while (k < out->count && !same_server(&plans[first[k]], &plans[i]))
             k++;
         if (k == SERVER_ENDPOINTS_MAX)
             return err_set(e, ERR_USAGE, "arms: more than %zu different servers", k);
         if (k == out->count) {
-            first[k] = &plans[i];
+            first[k] = i;
             out->arm[out->count++] = arms->arm[i];
         }
         out->of_arm[i] = k;

@@ -112,7 +112,7 @@ def test_a_share_of_resumed_sessions_is_offered_and_its_bytes_compared_by_the_me
     assert result["arms"][1]["negotiated"]["resumed"] == 20
     metrics = {c["metric"]: c for c in result["comparisons"]}
     assert metrics["bytes.client"]["verdict"] == "more"  # a ticket goes with half the hellos
-    assert metrics["bytes.server"]["verdict"] == "faster"  # half the certificates stay away
+    assert metrics["bytes.server"]["verdict"] == "fewer"  # half the certificates stay away
     assert metrics["bytes.client"]["low"] < metrics["bytes.client"]["difference"]
 
 
