@@ -9,6 +9,7 @@
 #include "stats/sample.h"
 
 #define PROBE_ROUNDS 5u
+#define STEAL_WINDOW_S 1.0 /* it is counted in ticks of 10 ms */
 
 /* What a turn is for. */
 enum turn_use { TURN_WATCH, TURN_WARM_UP, TURN_COUNT };
@@ -283,7 +284,8 @@ int bench_repeat_run(struct bench *b, struct err *e)
     cpu_read_losses(&b->cores, &after);
     c.started_s = (double)(began_ns - b->started_ns) * 1e-9;
     c.elapsed_s = (double)(ended_ns - began_ns) * 1e-9;
-    c.steal = share_of(before.has_steal && after.has_steal, before.steal_ns, after.steal_ns,
+    bool has_steal = before.has_steal && after.has_steal && c.elapsed_s >= STEAL_WINDOW_S;
+    c.steal = share_of(has_steal, before.steal_ns, after.steal_ns,
                        c.elapsed_s * (double)b->cores.count);
     c.throttled = share_of(before.has_throttled && after.has_throttled, before.throttled_ns,
                            after.throttled_ns, c.elapsed_s);
