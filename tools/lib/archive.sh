@@ -10,7 +10,8 @@
 # Sourced. Uses: work (a temporary folder), log, arch, archive_mirror,
 # archive_keyring (both may be empty), and common.sh. Call archive_find first.
 
-archive_opened='' archive_why=''
+# Set archive_types to 'deb deb-src' before the first fetch where sources are wanted too.
+archive_opened='' archive_why='' archive_types=deb
 
 # What the machine's own apt uses, one repository a line: URI RELEASE ORIGIN.
 # Before the first "apt-get update" apt can tell all but the origin.
@@ -59,7 +60,8 @@ archive_find_keyring() {
 }
 
 archive_write_source() { # URI SUITES COMPONENTS KEYRING
-	printf 'Types: deb\nURIs: %s\nSuites: %s\nComponents: %s\nSigned-By: %s\n\n' "$@"
+	printf 'Types: %s\nURIs: %s\nSuites: %s\nComponents: %s\nSigned-By: %s\n\n' \
+		"$archive_types" "$@"
 }
 
 archive_write_config() {
@@ -99,7 +101,7 @@ $archive_kind-archive-keyring, or give --keyring FILE"
 	keyring=$(archive_find_keyring) || return 1
 	[ "$archive_kind" = debian ] || suites='devel' components='main universe'
 	archive_make_root "$root" "$suites" "$components" "$keyring"
-	say "reading the package lists of: $suites (about 30 MB)"
+	say "reading the package lists of: $suites (30 MB; with those of sources 60 MB)"
 	# One suite may be missing on a mirror; what matters is what can be had.
 	archive_apt apt-get -q update >"$work/update.log" 2>&1 || true
 	cat "$work/update.log" >>"$log"
@@ -134,31 +136,36 @@ archive_complaints() { # LOG
 }
 
 # Versions of a package that the lists name, newest first: VERSION SUITE.
-archive_versions() {
-	archive_apt apt-cache madison "$1" 2>>"$log" |
-		awk '{ split($6, at, "/"); print $3, at[1] }' | sort -rV -u -k1,1
+archive_versions() { # PACKAGE Packages|Sources
+	archive_apt apt-cache madison "$1" 2>>"$log" | awk -v sort="$2" \
+		'$NF == sort { split($6, at, "/"); print $3, at[1] }' | sort -rV -u -k1,1
 }
 
-# Downloads the newest version matching a pattern that really downloads: a list
-# may name one that the mirror no longer holds. Sets archive_deb and
-# archive_version, or returns 1 with the reason in archive_why.
-archive_fetch() { # PACKAGE PATTERN
-	local package=$1 pattern=$2 version suite tried=''
+# Into the current folder. apt checks what it fetches against the signed lists.
+archive_get_Packages() { archive_apt apt-get -q download "$1=$2"; }
+
+archive_get_Sources() {
+	archive_apt apt-get -q source --only-source --download-only $archive_source_part "$1=$2"
+}
+
+# Downloads the newest version matching a pattern that really downloads, into an empty
+# folder: a list may name one that the mirror no longer holds. Sets archive_version, or
+# returns 1 with the reason in archive_why.
+archive_download() { # Packages|Sources PACKAGE PATTERN FOLDER
+	local sort=$1 package=$2 pattern=$3 folder=$4 version suite tried=''
 	archive_open || return 1
 	: >"$work/download.log"
 	while read -r version suite; do
 		[[ $version =~ $pattern ]] || continue
 		tried+="${tried:+, }$version from $suite"
 		say "fetching $package $version from $suite"
-		if (cd "$work/apt/debs" && archive_apt apt-get -q download "$package=$version") \
+		rm -rf "$folder" && mkdir "$folder"
+		if (cd "$folder" && "archive_get_$sort" "$package" "$version") \
 			>>"$work/download.log" 2>&1; then
 			archive_version=$version
-			archive_deb=$(printf '%s\n' "$work/apt/debs/${package}_"*.deb)
-			mv "$archive_deb" "$work/"
-			archive_deb=$work/${archive_deb##*/}
 			return 0
 		fi
-	done < <(archive_versions "$package")
+	done < <(archive_versions "$package" "$sort")
 	cat "$work/download.log" >>"$log"
 	if [ -n "$tried" ]; then
 		archive_why="package $package could not be downloaded ($tried):
@@ -167,4 +174,23 @@ $(archive_complaints "$work/download.log")"
 		archive_why="package $package: the lists of trixie, testing and sid have no fitting version"
 	fi
 	return 1
+}
+
+# A binary package: sets archive_deb.
+archive_fetch() { # PACKAGE PATTERN
+	archive_download Packages "$1" "$2" "$work/apt/debs" || return 1
+	archive_deb=$(printf '%s\n' "$work/apt/debs/${1}_"*.deb)
+	mv "$archive_deb" "$work/"
+	archive_deb=$work/${archive_deb##*/}
+}
+
+# A source package: sets archive_dsc. With the third argument --tar-only just the authors'
+# own tar file, which some mirrors hold alone: sets archive_tar.
+archive_fetch_source() { # PACKAGE PATTERN [--tar-only]
+	local archive_source_part=${3:-}
+	archive_dsc='' archive_tar=''
+	archive_download Sources "$1" "$2" "$work/apt/$1-source" || return 1
+	archive_dsc=$(find "$work/apt/$1-source" -name '*.dsc')
+	[ -n "$archive_dsc" ] || archive_tar=$(find "$work/apt/$1-source" -name '*.orig.tar.?z*' \
+		! -name '*.asc')
 }

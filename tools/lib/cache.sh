@@ -42,3 +42,7 @@ cache_choose() { # NAME ENTRY
 	printf '%s\n' "$2" >"$cache/current/$1-$arch.new"
 	mv "$cache/current/$1-$arch.new" "$cache/current/$1-$arch"
 }
+
+cache_forget() { # NAME
+	rm -f "$cache/current/$1-$arch"
+}
