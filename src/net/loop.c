@@ -23,8 +23,8 @@ struct slot {
 
 struct loop {
     int epoll_fd, wake_fd, timer_fd; /* timer_fd: -1 until needed */
-    bool is_spinning, has_pwait2, has_slack;
-    uint64_t waited_ns;
+    bool is_spinning, has_pwait2, has_slack, is_firing;
+    uint64_t now_ns, waited_ns;
     uint64_t timer_fd_at_ns; /* what the timerfd was last set to; LOOP_NEVER: nothing */
 
     struct slot *heap; /* 1-based binary heap by (at_ns, order) */
@@ -81,6 +81,8 @@ void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t at_ns)
     if (loop->timers == loop->timers_capacity)
         loop_reserve_timers(loop, loop->timers > 0 ? 2 * loop->timers : 64);
     timer->at_ns = at_ns;
+    if (loop->is_firing && at_ns <= loop->now_ns)
+        at_ns = loop->now_ns + 1; /* behind all that are due */
     loop->timers++;
     sift_up(loop, loop->timers,
             (struct slot){.at_ns = at_ns, .order = loop->next_order++, .timer = timer});
@@ -112,19 +114,18 @@ uint64_t loop_next_timer_ns(const struct loop *loop)
     return loop->timers > 0 ? loop->heap[1].at_ns : LOOP_NEVER;
 }
 
-/* Fire what is due and was set before `order`. */
-static int fire_due(struct loop *loop, uint64_t order)
+/* Fire what was due before this call. */
+static int fire_due(struct loop *loop)
 {
     int fired = 0;
-    if (loop->timers == 0)
-        return 0;
-    uint64_t now_ns = clock_now_ns();
-    while (loop->timers > 0 && loop->heap[1].at_ns <= now_ns && loop->heap[1].order < order) {
+    loop->now_ns = clock_now_ns();
+    loop->is_firing = true;
+    for (; loop->timers > 0 && loop->heap[1].at_ns <= loop->now_ns; fired++) {
         struct loop_timer *timer = loop->heap[1].timer;
         loop_timer_stop(loop, timer);
-        timer->fire(timer->arg, now_ns);
-        fired++;
+        timer->fire(timer->arg, loop->now_ns);
     }
+    loop->is_firing = false;
     return fired;
 }
 
@@ -241,10 +242,9 @@ int loop_run_once(struct loop *loop, uint64_t deadline_ns)
     int n = wait_for_events(loop, timer_ns < deadline_ns ? timer_ns : deadline_ns);
     if (n < 0)
         return -1;
-    uint64_t order = loop->next_order;
     loop->events = n;
     for (loop->next_event = 0; loop->next_event < loop->events;) {
-        callbacks += fire_due(loop, order);
+        callbacks += fire_due(loop);
         const struct epoll_event *event = &loop->event[loop->next_event++];
         struct loop_watch *watch = event->data.ptr; /* NULL: a wake, or forgotten */
         if (watch == NULL)
@@ -253,7 +253,7 @@ int loop_run_once(struct loop *loop, uint64_t deadline_ns)
         callbacks++;
     }
     loop->events = 0;
-    return callbacks + fire_due(loop, order);
+    return callbacks + fire_due(loop);
 }
 
 /* ---- the loop itself ---- */
@@ -302,6 +302,11 @@ void loop_wake(struct loop *loop)
     ssize_t n = write(loop->wake_fd, &one, sizeof(one));
     (void)n;
     errno = saved;
+}
+
+uint64_t loop_now_ns(const struct loop *loop)
+{
+    return loop->now_ns;
 }
 
 uint64_t loop_waited_ns(const struct loop *loop)

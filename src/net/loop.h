@@ -73,8 +73,8 @@ void loop_remove(struct loop *loop, struct loop_watch *watch);
 void loop_forget(struct loop *loop, struct loop_watch *watch);
 
 /* Set, or set anew, to an absolute time; one in the past fires at the next chance.  A timer
- * that is set in a callback waits for the next round, so that none starves the
- * descriptors.  O(log n). */
+ * that is set in a timer's callback waits for a descriptor's callback or the next round, so
+ * that none starves the descriptors.  O(log n). */
 void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t at_ns);
 void loop_timer_stop(struct loop *loop, struct loop_timer *timer); /* not set: nothing */
 bool loop_timer_is_set(const struct loop_timer *timer);
@@ -90,6 +90,9 @@ int loop_run_once(struct loop *loop, uint64_t deadline_ns) __attribute__((warn_u
 
 /* The running or the next loop_run_once returns soon. */
 void loop_wake(struct loop *loop);
+
+/* In a callback: the time, as read when its turn came; no system call. */
+uint64_t loop_now_ns(const struct loop *loop);
 
 /* Time spent waiting (or polling in vain), in all; the rest of the time the loop was busy. */
 uint64_t loop_waited_ns(const struct loop *loop);

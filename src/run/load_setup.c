@@ -238,8 +238,6 @@ int load_set_up(struct load *l, struct err *e)
         l->records = mem_alloc_zeroed(l->workers, sizeof(*l->records));
     l->worker = mem_alloc_zeroed(l->workers, sizeof(*l->worker));
     for (size_t i = 0; i < l->workers; i++)
-        l->worker[i].poller.fd = -1;
-    for (size_t i = 0; i < l->workers; i++)
         if (make_worker(l, i, e) != 0)
             return -1;
     add_arms(l);

@@ -129,6 +129,8 @@ static int run_workers(struct load *l, const struct worker_plan *plan, const cha
         atomic_store(&l->cancel, true);
     else
         watch(l, step, w);
+    for (size_t i = 0; i < begun && (failed != 0 || is_stopped(l)); i++)
+        worker_wake(&l->worker[i]);
     for (size_t i = 0; i < begun; i++)
         if (worker_end(&l->worker[i], e) != 0)
             failed = -1;
@@ -181,7 +183,7 @@ static double client_busy(const struct load *l, const struct load_window *w)
     for (size_t i = 0; i < l->workers; i++) {
         const struct worker *worker = &l->worker[i];
         double share = busy_share(w->client_samples[i], w->client_sample_count[i], w);
-        if ((!isfinite(share) || worker->poller.is_spinning) && worker->wall_ns > 0)
+        if ((!isfinite(share) || worker->is_spinning) && worker->wall_ns > 0)
             share = fmin(1, (double)worker->busy_ns / (double)worker->wall_ns);
         busiest = fmax(busiest, share);
     }

@@ -5,47 +5,43 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/eventfd.h>
 #include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/text.h"
+#include "net/loop.h"
 #include "net/socket.h"
-#include "run/poller.h"
 #include "run/server_conn.h"
 
 #define ACCEPTS_PER_EVENT 64
 #define PAUSE_NS 20000000u
 #define SWEEP_NS 500000000u
-#define WATCHED ((uint32_t)(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | (uint32_t)EPOLLET)
 
-enum watch_kind { WATCH_STOP, WATCH_LISTENER, WATCH_CONN };
-
-/* What an event is about; first member of whatever is watched. */
 struct listener {
-    enum watch_kind kind;
-    int fd;
+    struct loop_watch watch;
+    struct server_worker *worker;
     struct server_site site;
+    int fd;
 };
 
 struct watched_conn {
-    enum watch_kind kind;
+    struct loop_watch watch;
+    struct server_worker *worker;
     struct server_conn conn;
 };
 
 struct server_worker {
     struct server *server;
     struct cpu_set core;
-    struct poller poller;
+    struct loop *loop;
+    struct loop_timer tick, sweep, resume;
     struct sampler sampler;
     struct wire_buffers *buffers;
     char *scratch;
     struct listener *listener; /* one per endpoint */
-    struct listener stop;
+    atomic_bool is_stopped;
     struct server_conn open; /* list head */
-    bool is_paused;
-    uint64_t resume_ns, sweep_ns;
     struct server_counters counters;
     pthread_t thread;
     bool has_thread;
@@ -65,8 +61,10 @@ static struct watched_conn *watched_of(struct server_conn *c)
     return (struct watched_conn *)(void *)((char *)c - offsetof(struct watched_conn, conn));
 }
 
+/* Closing takes the descriptor out of the loop. */
 static void end_conn(struct server_conn *c)
 {
+    loop_forget(watched_of(c)->worker->loop, &watched_of(c)->watch);
     c->previous->next = c->next;
     c->next->previous = c->previous;
     server_conn_close(c);
@@ -79,12 +77,23 @@ static void count_one(atomic_uint_fast64_t *counter)
                           memory_order_relaxed);
 }
 
-static void admit(struct server_worker *w, struct listener *l, int fd, uint64_t now_ns)
+static void serve(void *arg, uint32_t events)
 {
+    struct watched_conn *c = arg;
+    const bool has_ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
+    if (!server_conn_step(&c->conn, has_ended, loop_now_ns(c->worker->loop)))
+        end_conn(&c->conn);
+}
+
+static void admit(void *arg, int fd)
+{
+    struct listener *l = arg;
+    struct server_worker *w = l->worker;
     struct watched_conn *c = mem_alloc_zeroed(1, sizeof(*c));
     count_one(&w->counters.accepted);
-    c->kind = WATCH_CONN;
-    if (!server_conn_open(&c->conn, &l->site, fd, now_ns)) {
+    c->watch = (struct loop_watch){.ready = serve, .arg = c};
+    c->worker = w;
+    if (!server_conn_open(&c->conn, &l->site, fd, loop_now_ns(w->loop))) {
         free(c);
         return;
     }
@@ -92,54 +101,45 @@ static void admit(struct server_worker *w, struct listener *l, int fd, uint64_t 
     c->conn.next = &w->open;
     c->conn.previous->next = &c->conn;
     w->open.previous = &c->conn;
-    if (poller_add(&w->poller, fd, WATCHED, c) != 0)
+    if (loop_add(w->loop, &c->watch, fd, LOOP_EDGES) != 0)
         end_conn(&c->conn);
 }
 
 /* No descriptor is left: the listeners stay silent for a moment, or epoll would report them
  * again at once, for ever. */
-static void pause_accepting(struct server_worker *w, uint64_t now_ns)
+static void pause_accepting(struct server_worker *w)
 {
     for (size_t i = 0; i < w->server->endpoints; i++)
-        epoll_ctl(w->poller.fd, EPOLL_CTL_DEL, w->listener[i].fd, NULL);
-    w->is_paused = true;
-    w->resume_ns = now_ns + PAUSE_NS;
+        loop_remove(w->loop, &w->listener[i].watch);
+    loop_timer_set(w->loop, &w->resume, loop_now_ns(w->loop) + PAUSE_NS);
     count_one(&w->counters.accept_paused);
 }
 
-static void resume_accepting(struct server_worker *w)
+static void resume_accepting(void *arg, uint64_t now_ns)
 {
+    struct server_worker *w = arg;
     bool is_back = true;
     for (size_t i = 0; i < w->server->endpoints; i++)
-        if (poller_add(&w->poller, w->listener[i].fd, EPOLLIN, &w->listener[i]) != 0 &&
+        if (loop_add(w->loop, &w->listener[i].watch, w->listener[i].fd, EPOLLIN) != 0 &&
             errno != EEXIST)
             is_back = false;
-    w->is_paused = !is_back;
+    if (!is_back)
+        loop_timer_set(w->loop, &w->resume, now_ns + PAUSE_NS);
 }
 
-struct acceptance {
-    struct server_worker *worker;
-    struct listener *listener;
-    uint64_t now_ns;
-};
-
-static void take(void *arg, int fd)
+static void accept_some(void *arg, uint32_t events)
 {
-    const struct acceptance *a = arg;
-    admit(a->worker, a->listener, fd, a->now_ns);
-}
-
-static void accept_some(struct server_worker *w, struct listener *l, uint64_t now_ns)
-{
-    struct acceptance a = {w, l, now_ns};
-    if (socket_accept_many(l->fd, ACCEPTS_PER_EVENT, take, &a) == SOCKET_ACCEPT_STARVED)
-        pause_accepting(w, now_ns);
+    struct listener *l = arg;
+    (void)events;
+    if (socket_accept_many(l->fd, ACCEPTS_PER_EVENT, admit, l) == SOCKET_ACCEPT_STARVED)
+        pause_accepting(l->worker);
 }
 
 /* ---- the loop ---- */
 
-static void sweep(struct server_worker *w, uint64_t now_ns)
+static void sweep(void *arg, uint64_t now_ns)
 {
+    struct server_worker *w = arg;
     struct server_conn *next;
     for (struct server_conn *c = w->open.next; c != &w->open; c = next) {
         next = c->next;
@@ -148,56 +148,28 @@ static void sweep(struct server_worker *w, uint64_t now_ns)
             end_conn(c);
         }
     }
-    w->sweep_ns = now_ns + SWEEP_NS;
+    loop_timer_set(w->loop, &w->sweep, now_ns + SWEEP_NS);
 }
 
-/* false: the server stops. */
-static bool handle(struct server_worker *w, const struct epoll_event *event, uint64_t now_ns)
+static void tick(void *arg, uint64_t now_ns)
 {
-    struct listener *l = event->data.ptr;
-    if (l->kind == WATCH_STOP)
-        return false;
-    if (l->kind == WATCH_LISTENER) {
-        accept_some(w, l, now_ns);
-        return true;
-    }
-    struct watched_conn *c = event->data.ptr;
-    const bool has_ended = (event->events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-    if (!server_conn_step(&c->conn, has_ended, now_ns))
-        end_conn(&c->conn);
-    return true;
-}
-
-static uint64_t earlier(uint64_t a, uint64_t b)
-{
-    return a < b ? a : b;
+    struct server_worker *w = arg;
+    sampler_tick(&w->sampler, now_ns);
+    loop_timer_set(w->loop, &w->tick, w->sampler.next_tick_ns);
 }
 
 static void *worker_main(void *arg)
 {
     struct server_worker *w = arg;
-    uint64_t now_ns = clock_now_ns();
-    bool goes_on = true;
-    prctl(PR_SET_TIMERSLACK, 1UL);
     prctl(PR_SET_NAME, "server");
     if (w->core.count > 0)
         (void)(cpu_pin_thread_to_set(&w->core, NULL) == 0); /* a server all the same */
-    sampler_tick(&w->sampler, now_ns);
-    while (goes_on) {
-        uint64_t deadline_ns = earlier(w->sampler.next_tick_ns, w->sweep_ns);
-        if (w->is_paused)
-            deadline_ns = earlier(deadline_ns, w->resume_ns);
-        const int n = poller_wait(&w->poller, deadline_ns, &now_ns);
-        for (int i = 0; i < n && goes_on; i++)
-            goes_on = handle(w, &w->poller.event[i], now_ns);
-        now_ns = n > 0 ? clock_now_ns() : now_ns;
-        if (now_ns >= w->sampler.next_tick_ns)
-            sampler_tick(&w->sampler, now_ns);
-        if (now_ns >= w->sweep_ns)
-            sweep(w, now_ns);
-        if (w->is_paused && now_ns >= w->resume_ns)
-            resume_accepting(w);
-    }
+    const uint64_t now_ns = clock_now_ns();
+    tick(w, now_ns);
+    loop_timer_set(w->loop, &w->sweep, now_ns + SWEEP_NS);
+    while (!atomic_load_explicit(&w->is_stopped, memory_order_relaxed))
+        if (loop_run_once(w->loop, LOOP_NEVER) < 0)
+            break;
     return NULL;
 }
 
@@ -213,7 +185,8 @@ static int init_listener(struct server_worker *w, const struct server_endpoint *
     struct server *s = w->server;
     struct listener *l = &w->listener[i];
     struct address at = ep->address, bound;
-    l->kind = WATCH_LISTENER;
+    l->watch = (struct loop_watch){.ready = accept_some, .arg = l};
+    l->worker = w;
     if (s->port[i] != 0)
         address_set_port(&at, s->port[i]);
     l->fd = socket_listen(&at, &shared, &bound, e);
@@ -228,7 +201,7 @@ static int init_listener(struct server_worker *w, const struct server_endpoint *
     l->site.context = ep->backend->context_new(ep->config, e);
     if (l->site.context == NULL)
         return -1;
-    if (poller_add(&w->poller, l->fd, EPOLLIN, l) != 0)
+    if (loop_add(w->loop, &l->watch, l->fd, EPOLLIN) != 0)
         return err_set_errno(e, "listen: epoll");
     return 0;
 }
@@ -243,13 +216,12 @@ static int init_worker(struct server_worker *w, const struct server_options *opt
     w->listener = mem_alloc_zeroed(options->endpoints, sizeof(*w->listener));
     for (size_t i = 0; i < options->endpoints; i++)
         w->listener[i].fd = -1;
-    w->stop = (struct listener){.kind = WATCH_STOP, .fd = eventfd(0, EFD_CLOEXEC)};
-    if (w->stop.fd < 0)
-        return err_set_errno(e, "eventfd");
-    if (poller_init(&w->poller, false, e) != 0)
+    w->tick = (struct loop_timer){.fire = tick, .arg = w};
+    w->sweep = (struct loop_timer){.fire = sweep, .arg = w};
+    w->resume = (struct loop_timer){.fire = resume_accepting, .arg = w};
+    w->loop = loop_new(NULL, e);
+    if (w->loop == NULL)
         return -1;
-    if (poller_add(&w->poller, w->stop.fd, EPOLLIN, &w->stop) != 0)
-        return err_set_errno(e, "epoll");
     for (size_t i = 0; i < options->endpoints; i++)
         if (init_listener(w, &options->endpoint[i], i, e) != 0)
             return -1;
@@ -277,8 +249,6 @@ struct server *server_start(const struct server_options *options, struct err *e)
     for (size_t i = 0; i < s->workers; i++) {
         struct server_worker *w = &s->worker[i];
         w->server = s;
-        w->poller.fd = -1;
-        w->stop.fd = -1;
         if (options->cores.count > 0)
             w->core = (struct cpu_set){.count = 1, .core = {options->cores.core[i]}};
     }
@@ -306,9 +276,7 @@ static void fini_worker(struct server_worker *w)
         if (w->listener[i].site.context != NULL)
             w->listener[i].site.backend->context_free(w->listener[i].site.context);
     }
-    if (w->stop.fd >= 0)
-        close(w->stop.fd);
-    poller_fini(&w->poller);
+    loop_free(w->loop);
     free(w->listener);
     free(w->buffers);
     free(w->scratch);
@@ -322,9 +290,11 @@ void server_stop(struct server *s)
         return;
     for (size_t i = 0; i < s->workers; i++) {
         struct server_worker *w = &s->worker[i];
-        const uint64_t one = 1;
-        if (w->has_thread && write(w->stop.fd, &one, sizeof(one)) == (ssize_t)sizeof(one))
-            pthread_join(w->thread, NULL);
+        if (!w->has_thread)
+            continue;
+        atomic_store_explicit(&w->is_stopped, true, memory_order_relaxed);
+        loop_wake(w->loop);
+        pthread_join(w->thread, NULL);
     }
     for (size_t i = 0; i < s->workers; i++)
         fini_worker(&s->worker[i]);

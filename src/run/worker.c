@@ -13,7 +13,18 @@
 #define CHUNK 64u
 #define STARTS_AT_ONCE 8u
 #define NEVER UINT64_MAX
-#define WATCHED ((uint32_t)(EPOLLIN | EPOLLOUT | EPOLLRDHUP) | (uint32_t)EPOLLET)
+
+/* A connection as the loop sees it; `conn` first: the lists hold pointers to it. */
+struct worker_conn {
+    struct conn conn;
+    struct loop_watch watch;
+    struct worker *worker;
+};
+
+static void arrive(void *arg, uint64_t now_ns);
+static void tick(void *arg, uint64_t now_ns);
+static void time_out(void *arg, uint64_t now_ns);
+static void drive(void *arg, uint32_t events);
 
 int worker_init(struct worker *w, unsigned index, unsigned count, const struct cpu_set *core,
                 bool is_spinning, struct err *e)
@@ -25,8 +36,13 @@ int worker_init(struct worker *w, unsigned index, unsigned count, const struct c
     w->open.next = w->open.previous = &w->open;
     w->buffers = mem_alloc_zeroed(1, sizeof(*w->buffers));
     w->setting.buffers = w->buffers;
+    w->arrival = (struct loop_timer){.fire = arrive, .arg = w};
+    w->tick = (struct loop_timer){.fire = tick, .arg = w};
+    w->timeout = (struct loop_timer){.fire = time_out, .arg = w};
     sampler_init(&w->sampler, core);
-    return poller_init(&w->poller, is_spinning, e);
+    w->is_spinning = is_spinning;
+    w->loop = loop_new(&(struct loop_options){.spin = is_spinning}, e);
+    return w->loop != NULL ? 0 : -1;
 }
 
 void worker_fini(struct worker *w)
@@ -36,20 +52,27 @@ void worker_fini(struct worker *w)
     free(w->chunk);
     free(w->buffers);
     sampler_fini(&w->sampler);
-    poller_fini(&w->poller);
+    loop_free(w->loop);
 }
 
 /* ---- connections: taken from chunks, never given back to the allocator ---- */
 
+static struct worker_conn *worker_conn_of(struct conn *c)
+{
+    return (struct worker_conn *)(void *)c;
+}
+
 static struct conn *take_conn(struct worker *w)
 {
     if (w->free == NULL) {
-        struct conn *chunk = mem_alloc_zeroed(CHUNK, sizeof(*chunk));
+        struct worker_conn *chunk = mem_alloc_zeroed(CHUNK, sizeof(*chunk));
         w->chunk = mem_resize(w->chunk, w->chunks + 1, sizeof(*w->chunk));
         w->chunk[w->chunks++] = chunk;
         for (unsigned i = 0; i < CHUNK; i++) {
-            chunk[i].next = w->free;
-            w->free = &chunk[i];
+            chunk[i].watch = (struct loop_watch){.ready = drive, .arg = &chunk[i]};
+            chunk[i].worker = w;
+            chunk[i].conn.next = w->free;
+            w->free = &chunk[i].conn;
         }
     }
     struct conn *c = w->free;
@@ -64,6 +87,8 @@ static void link_open(struct worker *w, struct conn *c)
     c->previous->next = c;
     w->open.previous = c;
     w->in_flight++;
+    if (!loop_timer_is_set(&w->timeout))
+        loop_timer_set(w->loop, &w->timeout, c->start_ns + w->plan->timeout_ns);
 }
 
 static void release(struct worker *w, struct conn *c)
@@ -73,12 +98,18 @@ static void release(struct worker *w, struct conn *c)
     atomic_fetch_add_explicit(&w->done, 1, memory_order_relaxed);
 }
 
+static void set_arrival(struct worker *w);
+
+/* Its descriptor is closed already. */
 static void unlink_open(struct worker *w, struct conn *c)
 {
+    loop_forget(w->loop, &worker_conn_of(c)->watch);
     c->previous->next = c->next;
     c->next->previous = c->previous;
     w->in_flight--;
     release(w, c);
+    if (w->is_held_back)
+        set_arrival(w);
 }
 
 /* ---- arrivals ---- */
@@ -121,7 +152,8 @@ static void start_one(struct worker *w, uint64_t now_ns)
     if (w->is_held_back && w->next_due_ns >= w->setting.measured_from_ns)
         arm->shard.held_back++;
     enum conn_step step = conn_start(c, &w->setting, arm, w->next_due_ns, now_ns);
-    if (step == CONN_WAITS && poller_add(&w->poller, c->wire.socket.fd, WATCHED, c) != 0)
+    if (step == CONN_WAITS &&
+        loop_add(w->loop, &worker_conn_of(c)->watch, c->wire.socket.fd, LOOP_EDGES) != 0)
         step = conn_fail_local(c, errno);
     if (step == CONN_WAITS)
         link_open(w, c);
@@ -129,19 +161,36 @@ static void start_one(struct worker *w, uint64_t now_ns)
         release(w, c);
 }
 
-/* At most a few at a time: a worker that is far behind would otherwise only begin and never
- * finish anything. */
-static void start_due(struct worker *w, uint64_t *now_ns)
+/* The clock is read for each: what came before one of them is its lag. */
+static void start_due(struct worker *w)
 {
-    for (unsigned i = 0; i < STARTS_AT_ONCE && w->next_due_ns <= *now_ns; i++) {
+    uint64_t now_ns;
+    while (w->starts_left > 0 && w->next_due_ns <= (now_ns = clock_now_ns())) {
         if (w->in_flight >= w->plan->max_in_flight) {
             w->is_held_back = true;
             return;
         }
-        start_one(w, *now_ns);
+        start_one(w, now_ns);
         advance(w);
-        *now_ns = clock_now_ns();
+        w->starts_left--;
     }
+}
+
+/* Where nothing may be started now, the next round or the end of a connection sets it. */
+static void set_arrival(struct worker *w)
+{
+    const bool may_start = w->may_start && w->has_next && w->starts_left > 0 &&
+                           w->in_flight < w->plan->max_in_flight;
+    if (may_start && !loop_timer_is_set(&w->arrival))
+        loop_timer_set(w->loop, &w->arrival, w->next_due_ns);
+}
+
+static void arrive(void *arg, uint64_t now_ns)
+{
+    struct worker *w = arg;
+    (void)now_ns;
+    start_due(w);
+    set_arrival(w);
 }
 
 /* What is still to come when the time is over. */
@@ -158,39 +207,34 @@ static void count_not_started(struct worker *w)
 
 /* ---- events ---- */
 
-static void drive(struct worker *w, const struct epoll_event *event)
+static void drive(void *arg, uint32_t events)
 {
-    struct conn *c = event->data.ptr;
-    const bool has_error = (event->events & (EPOLLERR | EPOLLHUP)) != 0;
-    const bool has_ended = (event->events & EPOLLRDHUP) != 0 || has_error;
-    if (c->state == CONN_STATE_IDLE) /* ended earlier in this batch */
-        return;
-    if (conn_step(c, has_ended, has_error) == CONN_OVER)
-        unlink_open(w, c);
+    struct worker_conn *c = arg;
+    const bool has_error = (events & (EPOLLERR | EPOLLHUP)) != 0;
+    const bool has_ended = (events & EPOLLRDHUP) != 0 || has_error;
+    if (conn_step(&c->conn, has_ended, has_error) == CONN_OVER)
+        unlink_open(c->worker, &c->conn);
 }
 
-static void time_out(struct worker *w, uint64_t now_ns)
+/* One timer for all: the oldest times out first, and when it ends otherwise the timer finds
+ * nothing to do once. */
+static void time_out(void *arg, uint64_t now_ns)
 {
+    struct worker *w = arg;
     struct conn *c;
     while ((c = w->open.next) != &w->open && c->start_ns + w->plan->timeout_ns <= now_ns) {
         conn_time_out(c, now_ns);
         unlink_open(w, c);
     }
+    if (c != &w->open)
+        loop_timer_set(w->loop, &w->timeout, c->start_ns + w->plan->timeout_ns);
 }
 
-static uint64_t earlier(uint64_t a, uint64_t b)
+static void tick(void *arg, uint64_t now_ns)
 {
-    return a < b ? a : b;
-}
-
-static uint64_t next_deadline(const struct worker *w, uint64_t end_ns)
-{
-    uint64_t at_ns = earlier(end_ns, w->sampler.next_tick_ns);
-    if (w->in_flight < w->plan->max_in_flight)
-        at_ns = earlier(at_ns, w->next_due_ns);
-    if (w->open.next != &w->open)
-        at_ns = earlier(at_ns, w->open.next->start_ns + w->plan->timeout_ns);
-    return at_ns;
+    struct worker *w = arg;
+    sampler_tick(&w->sampler, now_ns);
+    loop_timer_set(w->loop, &w->tick, w->sampler.next_tick_ns);
 }
 
 /* ---- one trial ---- */
@@ -198,7 +242,7 @@ static uint64_t next_deadline(const struct worker *w, uint64_t end_ns)
 static void mark_measured(struct worker *w, uint64_t now_ns)
 {
     w->measured_cpu_from_ns = clock_thread_cpu_ns();
-    w->measured_waited_from_ns = w->poller.waited_ns;
+    w->measured_waited_from_ns = loop_waited_ns(w->loop);
     w->measured_wall_from_ns = now_ns;
 }
 
@@ -207,8 +251,8 @@ static void close_account(struct worker *w, uint64_t now_ns)
     w->cpu_ns = clock_thread_cpu_ns() - w->measured_cpu_from_ns;
     w->wall_ns = now_ns - w->measured_wall_from_ns;
     /* Polling is not work: what is not spent waiting is. */
-    w->busy_ns = w->wall_ns - (w->poller.waited_ns - w->measured_waited_from_ns);
-    if (!w->poller.is_spinning && w->cpu_ns < w->busy_ns)
+    w->busy_ns = w->wall_ns - (loop_waited_ns(w->loop) - w->measured_waited_from_ns);
+    if (!w->is_spinning && w->cpu_ns < w->busy_ns)
         w->busy_ns = w->cpu_ns;
 }
 
@@ -218,58 +262,66 @@ static bool is_cancelled(const struct worker *w)
            (w->cancel != NULL && atomic_load_explicit(w->cancel, memory_order_relaxed));
 }
 
-/* Until the schedule's end or, once nothing may be started any more, until all is over. */
-static uint64_t run_until(struct worker *w, uint64_t end_ns, bool may_start)
+/* Until the schedule's end or, once nothing may be started any more, until all is over.  At
+ * most a few are started in a round: a worker that is far behind would otherwise only begin
+ * and never finish anything. */
+static void run_until(struct worker *w, uint64_t end_ns)
 {
-    uint64_t now_ns = clock_now_ns();
-    while (now_ns < end_ns && !is_cancelled(w)) {
-        if (!may_start && w->open.next == &w->open)
+    while (clock_now_ns() < end_ns && !is_cancelled(w) && w->error.kind == ERR_NONE) {
+        if (!w->may_start && w->open.next == &w->open)
             break;
-        const int n = poller_wait(&w->poller, next_deadline(w, end_ns), &now_ns);
-        if (may_start)
-            start_due(w, &now_ns);
-        for (int i = 0; i < n; i++)
-            drive(w, &w->poller.event[i]);
-        if (n > 0)
-            now_ns = clock_now_ns();
-        time_out(w, now_ns);
-        if (now_ns >= w->sampler.next_tick_ns)
-            sampler_tick(&w->sampler, now_ns);
+        w->starts_left = STARTS_AT_ONCE;
+        set_arrival(w);
+        if (loop_run_once(w->loop, end_ns) < 0)
+            err_set_errno(&w->error, "worker: epoll");
     }
-    return now_ns;
+}
+
+static void run_schedule(struct worker *w)
+{
+    const struct worker_plan *plan = w->plan;
+    const uint64_t end_ns = plan->start_ns + plan->schedule->duration_ns;
+    w->may_start = true;
+    run_until(w, plan->start_ns);
+    run_until(w, plan->start_ns + plan->warmup_ns);
+    mark_measured(w, clock_now_ns());
+    run_until(w, end_ns);
+    /* Due before the end, late by a moment only: they are started. */
+    w->starts_left = STARTS_AT_ONCE;
+    if (!is_cancelled(w))
+        start_due(w);
+    close_account(w, clock_now_ns());
+    w->may_start = false;
+    loop_timer_stop(w->loop, &w->arrival);
+    count_not_started(w);
+    run_until(w, end_ns + plan->grace_ns);
 }
 
 static void run_trial(struct worker *w)
 {
     const struct worker_plan *plan = w->plan;
-    const uint64_t end_ns = plan->start_ns + plan->schedule->duration_ns;
     schedule_start(&w->cursor, plan->schedule, w->index, w->count);
     advance(w);
     sampler_reset(&w->sampler);
     sampler_tick(&w->sampler, clock_now_ns()); /* so that the first window is covered */
     w->sampler.next_tick_ns = plan->start_ns;
-    clock_sleep_until_ns(plan->start_ns);
-    run_until(w, plan->start_ns + plan->warmup_ns, true);
-    mark_measured(w, clock_now_ns());
-    uint64_t now_ns = run_until(w, end_ns, true);
-    /* Due before the end, late by a moment only: they are started. */
-    if (!is_cancelled(w))
-        start_due(w, &now_ns);
-    close_account(w, now_ns);
-    count_not_started(w);
-    now_ns = run_until(w, end_ns + plan->grace_ns, false);
+    loop_timer_set(w->loop, &w->tick, plan->start_ns);
+    run_schedule(w);
+    const uint64_t now_ns = clock_now_ns();
     while (w->open.next != &w->open) {
         struct conn *c = w->open.next;
         conn_abandon(c, now_ns);
         unlink_open(w, c);
     }
-    sampler_tick(&w->sampler, clock_now_ns());
+    loop_timer_stop(w->loop, &w->tick);
+    loop_timer_stop(w->loop, &w->timeout);
+    sampler_tick(&w->sampler, now_ns);
 }
 
 static void *worker_main(void *arg)
 {
     struct worker *w = arg;
-    prctl(PR_SET_TIMERSLACK, 1UL);
+    prctl(PR_SET_TIMERSLACK, 1UL); /* the loop sees to its first thread only */
     prctl(PR_SET_NAME, "client");
     if (w->core.count > 0 && cpu_pin_thread_to_set(&w->core, &w->error) != 0)
         return NULL;
@@ -303,4 +355,9 @@ int worker_end(struct worker *w, struct err *e)
     if (e != NULL)
         *e = w->error;
     return -1;
+}
+
+void worker_wake(struct worker *w)
+{
+    loop_wake(w->loop);
 }

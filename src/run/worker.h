@@ -5,7 +5,8 @@
  * Layer: run.
  * Shape: a worker keeps its arms (TLS contexts, sessions, shards) and its connections over
  *   all trials; a trial is one run of its thread.  Arrival i of the schedule belongs to
- *   worker i mod count.  Due arrivals are started before anything else is looked at.
+ *   worker i mod count.  A due arrival waits for one connection's step at most; a worker
+ *   that is far behind starts a few only between two looks at what is open.
  * Units: CLOCK_MONOTONIC ns.
  * Threads: the owner fills in and reads between trials; the thread has it during one.
  */
@@ -16,8 +17,8 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include "base/cpu.h"
+#include "net/loop.h"
 #include "run/conn.h"
-#include "run/poller.h"
 #include "run/sampler.h"
 #include "run/schedule.h"
 
@@ -32,13 +33,17 @@ struct worker_plan {
     uint64_t seed; /* of the turns' order */
 };
 
+struct worker_conn;
+
 struct worker {
     unsigned index, count;
     struct cpu_set core; /* pinned to; count 0: not */
     struct conn_arm *arm;
     unsigned arms;
     struct conn_setting setting;
-    struct poller poller;
+    bool is_spinning;
+    struct loop *loop;
+    struct loop_timer arrival, tick, timeout; /* of the next one, the sampler, the oldest */
     struct sampler sampler;
     struct wire_buffers *buffers;
 
@@ -48,12 +53,13 @@ struct worker {
     atomic_bool *cancel; /* the trial is void: end at once */
     struct schedule_cursor cursor;
     uint64_t next_index, next_due_ns;
-    bool has_next, is_held_back;
+    bool has_next, is_held_back, may_start;
+    unsigned starts_left; /* of this round */
     unsigned turn[256];
     uint64_t turn_round;
     struct conn open;  /* list head: in flight, oldest start first */
     struct conn *free; /* unused connections */
-    struct conn **chunk;
+    struct worker_conn **chunk;
     size_t chunks;
     unsigned in_flight;
 
@@ -74,5 +80,7 @@ void worker_fini(struct worker *w);
 int worker_begin(struct worker *w, const struct worker_plan *plan, struct err *e)
     __attribute__((warn_unused_result));
 int worker_end(struct worker *w, struct err *e) __attribute__((warn_unused_result));
+/* Stop or cancel was set: it looks at once.  From any thread, between begin and end. */
+void worker_wake(struct worker *w);
 
 #endif

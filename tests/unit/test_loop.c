@@ -344,6 +344,28 @@ static void due_timers_go_before_the_next_descriptor(void **state)
     pair_close(ends);
 }
 
+/* It gets its turn before each descriptor that is ready, not once in a batch; and it holds up
+ * neither them nor a timer that is due as well. */
+static void a_timer_set_in_its_callback_waits_for_one_descriptor_at_most(void **state)
+{
+    static struct fired fired;
+    struct loop *loop = loop_of(state);
+    struct again a = {.timer = {.fire = set_again, .arg = &a}, .loop = loop};
+    struct numbered other;
+    struct end_of_pair ends[2];
+    pair_open(ends, loop, count_ready);
+    timers_init(&other, 1, &fired);
+    assert_int_equal(loop_add(loop, &ends[0].watch, ends[0].watch.fd, LOOP_EDGES), 0);
+    assert_int_equal(loop_add(loop, &ends[1].watch, ends[1].watch.fd, LOOP_EDGES), 0);
+    loop_timer_set(loop, &a.timer, 0);
+    loop_timer_set(loop, &other.timer, 1);
+    assert_int_equal(loop_run_once(loop, LOOP_NEVER), 6);
+    assert_int_equal(a.fired, 3);
+    assert_int_equal(fired.count, 1);
+    assert_int_equal(ends[0].calls + ends[1].calls, 2);
+    pair_close(ends);
+}
+
 static void a_descriptor_above_1024_works(void **state)
 {
     struct rlimit limit;
@@ -427,6 +449,7 @@ int main(void)
         IN_A_BED(a_bad_descriptor_is_refused_by_errno),
         IN_A_BED(a_watch_that_is_gone_gets_no_callback),
         IN_A_BED(due_timers_go_before_the_next_descriptor),
+        IN_A_BED(a_timer_set_in_its_callback_waits_for_one_descriptor_at_most),
         IN_A_BED(a_descriptor_above_1024_works),
         IN_A_BED(another_thread_wakes_the_loop),
         IN_A_BED(a_signal_ends_the_wait),
