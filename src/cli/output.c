@@ -15,13 +15,15 @@ struct taker {
     const char *option, *path;
     enum report_format_id format;
 };
-#define TAKERS 3u
+#define TAKERS 5u
 
 static void list_takers(const struct output_options *o, struct taker out[TAKERS])
 {
     out[0] = (struct taker){"--json", o->json, REPORT_JSON};
     out[1] = (struct taker){"--csv", o->csv, REPORT_CSV};
     out[2] = (struct taker){"--markdown", o->markdown, REPORT_MARKDOWN};
+    out[3] = (struct taker){"--html", o->html, REPORT_HTML};
+    out[4] = (struct taker){"--hlog", o->hlog, REPORT_HLOG};
 }
 
 struct report_options output_look(const struct output_options *o)

@@ -19,8 +19,8 @@
 #include "result/result.h"
 
 struct output_options {
-    char *directory;             /* NULL: no files */
-    char *json, *csv, *markdown; /* "-": standard output; NULL: none */
+    char *directory;                           /* NULL: no files */
+    char *json, *csv, *markdown, *html, *hlog; /* "-": standard output; NULL: none */
     bool is_detailed, is_quiet, is_ascii, is_strict;
 };
 
@@ -61,7 +61,7 @@ struct output_options {
      .kind = OPTION_TEXT,                                                                    \
      .letter = 'o',                                                                          \
      .argument = "DIR",                                                                      \
-     .help = "write result.json, .txt, .md and .csv into this directory",                    \
+     .help = "write result.json, .txt, .md, .csv and report.html into this directory",       \
      .unset_note = "no files",                                                               \
      .is_command_line_only = true,                                                           \
      OUTPUT_LOOK_AT(at, directory)},                                                         \
@@ -70,6 +70,8 @@ struct output_options {
             at, json),                                                                       \
         OUTPUT_FILE_ROW("csv", "the same as CSV", at, csv),                                  \
         OUTPUT_FILE_ROW("markdown", "the same as Markdown", at, markdown),                   \
+        OUTPUT_FILE_ROW("html", "the same as a page with charts, in one file", at, html),    \
+        OUTPUT_FILE_ROW("hlog", "the histograms as a log of HdrHistogram", at, hlog),        \
         OUTPUT_DETAILS_ROW(at), OUTPUT_ASCII_ROW(at), OUTPUT_QUIET_ROW(at),                  \
         OUTPUT_STRICT_ROW(at)
 /* All of them, for a command's struct `type` with its member `member`. */

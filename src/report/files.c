@@ -132,7 +132,9 @@ int report_write_all(const struct result *r, const char *directory, struct err *
     for (unsigned i = 0; i < REPORT_FORMATS; i++) {
         const struct report_format *format = report_format_of((enum report_format_id)i);
         struct text path = {0}, content = {0};
-        text_addf(&path, "%s/result.%s", directory, format->extension);
+        if (format->file == NULL)
+            continue;
+        text_addf(&path, "%s/%s", directory, format->file);
         format->add(r, &content, &options);
         const int status = report_write_file(text_str(&path), &content, e);
         text_free(&path);

@@ -30,7 +30,7 @@ int report_write_file(const char *path, const struct text *content, struct err *
     __attribute__((warn_unused_result));
 
 /* result.json and the other formats of r into the directory: result.json, result.txt,
- * result.md, result.csv. */
+ * result.md, result.csv, report.html. */
 int report_write_all(const struct result *r, const char *directory, struct err *e)
     __attribute__((warn_unused_result));
 

@@ -28,18 +28,28 @@ struct report_options {
         .columns = 80, .has_colour = false, .has_utf8 = true, .is_detailed = false \
     }
 
-enum report_format_id { REPORT_TEXT, REPORT_JSON, REPORT_CSV, REPORT_MARKDOWN };
-#define REPORT_FORMATS 4u
+enum report_format_id {
+    REPORT_TEXT,
+    REPORT_JSON,
+    REPORT_CSV,
+    REPORT_MARKDOWN,
+    REPORT_HTML,
+    REPORT_HLOG
+};
+#define REPORT_FORMATS 6u
 
 struct report_format {
     const char *name;      /* "markdown": --format, command line */
-    const char *extension; /* "md": result.md */
+    const char *extension; /* "md": of a file's name */
+    const char *file;      /* "result.md": in a directory of results; NULL: not there */
     const char *help;      /* one line without full stop */
     void (*add)(const struct result *r, struct text *out, const struct report_options *options);
 };
 
 const struct report_format *report_format_of(enum report_format_id id);
 const struct report_format *report_find_format(const char *name); /* NULL: none */
+/* The format whose files end like this path; false: none. */
+bool report_format_of_path(const char *path, enum report_format_id *id);
 
 /* A bug in whoever made the result must not become a file: ends the process, naming the
  * identity that is broken, unless result_check holds. */
@@ -54,5 +64,9 @@ void report_add_csv(const struct result *r, struct text *out,
                     const struct report_options *options);
 void report_add_markdown(const struct result *r, struct text *out,
                          const struct report_options *options);
+void report_add_html(const struct result *r, struct text *out,
+                     const struct report_options *options);
+void report_add_hlog(const struct result *r, struct text *out,
+                     const struct report_options *options);
 
 #endif

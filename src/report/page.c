@@ -35,7 +35,7 @@ static void draw_problems(const struct result *r, const struct page_drawer *draw
     }
 }
 
-static void draw_sources(const struct result *r, const struct page_drawer *drawer)
+void page_draw_sources(const struct result *r, const struct page_drawer *drawer)
 {
     struct text line = {0};
     drawer->heading(drawer->arg, "About these figures");
@@ -54,16 +54,17 @@ static void draw_sources(const struct result *r, const struct page_drawer *drawe
     page_draw_paragraph(drawer, &line, TABLE_PLAIN);
 }
 
-void page_draw(const struct result *r, const struct page_drawer *drawer)
+void page_draw_faults(const struct result *r, const struct page_drawer *drawer)
 {
     struct text line = {0};
-    report_require_whole(r);
-    sentences_add_title(&line, r);
-    drawer->heading(drawer->arg, text_str(&line));
-    text_free(&line);
     sentences_add_interrupted(&line, r);
     page_draw_paragraph(drawer, &line, TABLE_BAD);
     draw_problems(r, drawer, RESULT_FAULT);
+}
+
+void page_draw_figures(const struct result *r, const struct page_drawer *drawer)
+{
+    struct text line = {0};
     if (r->kind == RESULT_KIND_CPU)
         page_draw_cpu(r, drawer);
     else
@@ -73,5 +74,16 @@ void page_draw(const struct result *r, const struct page_drawer *drawer)
         page_draw_paragraph(drawer, &line, TABLE_PLAIN);
     }
     page_draw_table(drawer, "Failures", tables_failures(r));
-    draw_sources(r, drawer);
+}
+
+void page_draw(const struct result *r, const struct page_drawer *drawer)
+{
+    struct text line = {0};
+    report_require_whole(r);
+    sentences_add_title(&line, r);
+    drawer->heading(drawer->arg, text_str(&line));
+    text_free(&line);
+    page_draw_faults(r, drawer);
+    page_draw_figures(r, drawer);
+    page_draw_sources(r, drawer);
 }

@@ -26,6 +26,12 @@ struct page_drawer {
 
 void page_draw(const struct result *r, const struct page_drawer *drawer);
 
+/* Its parts in their order, without the title: what makes it not valid; every table and
+ * sentence; where the figures come from. */
+void page_draw_faults(const struct result *r, const struct page_drawer *drawer);
+void page_draw_figures(const struct result *r, const struct page_drawer *drawer);
+void page_draw_sources(const struct result *r, const struct page_drawer *drawer);
+
 /* The part that differs by kind (page_cpu.c, page_load.c). */
 void page_draw_cpu(const struct result *r, const struct page_drawer *drawer);
 void page_draw_load(const struct result *r, const struct page_drawer *drawer);

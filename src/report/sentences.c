@@ -89,8 +89,8 @@ static double mean_difference(const struct result_range *b, const struct result_
     return a->count == 0 || b->count == 0 ? NAN : b->mean - a->mean;
 }
 
-static void add_byte_cost(struct text *out, const struct result_arm *arm,
-                          const struct result_arm *baseline)
+void sentences_add_byte_cost(struct text *out, const struct result_arm *arm,
+                             const struct result_arm *baseline)
 {
     const double client = mean_difference(&arm->bytes.handshake[RESULT_CLIENT],
                                           &baseline->bytes.handshake[RESULT_CLIENT]);
@@ -121,7 +121,7 @@ bool sentences_add_cost(struct text *out, const struct result *r, const struct r
     sentences_add_arm(out, arm);
     if (!add_cpu_cost(out, r, arm->name))
         text_add(out, " has no CPU figure");
-    add_byte_cost(out, arm, baseline);
+    sentences_add_byte_cost(out, arm, baseline);
     text_add(out, ".");
     return true;
 }

@@ -19,6 +19,14 @@ void sentences_add_arm(struct text *out, const struct result_arm *arm);
 void sentences_add_title(struct text *out, const struct result *r);
 /* What the arm costs against its baseline, CPU and bytes. */
 bool sentences_add_cost(struct text *out, const struct result *r, const struct result_arm *arm);
+/* "; +1176 bytes from the client, +1088 from the server"; nothing where none were counted. */
+void sentences_add_byte_cost(struct text *out, const struct result_arm *arm,
+                             const struct result_arm *baseline);
+/* The same in one sentence without intervals, for the head of a page. */
+bool sentences_add_answer(struct text *out, const struct result *r,
+                          const struct result_arm *arm);
+/* "Valid: ..." or "Not valid: ...". */
+void sentences_add_validity(struct text *out, const struct result *r);
 /* Groups, HelloRetryRequests, resumption, where they are not one group and no more. */
 bool sentences_add_negotiated(struct text *out, const struct result_arm *arm);
 bool sentences_add_noise_floor(struct text *out, const struct result *r);

@@ -65,10 +65,12 @@ def test_files_of_all_formats_agree_with_the_report_made_later(tmp_path):
     folder = tmp_path / "a" / "b"
     done = run_null("-o", folder, "--markdown", tmp_path / "r.md")
     assert done.returncode == 0, done.stderr
-    assert sorted(os.listdir(folder)) == ["result.csv", "result.json", "result.md", "result.txt"]
+    assert sorted(os.listdir(folder)) == ["report.html", "result.csv", "result.json", "result.md",
+                                          "result.txt"]
     later = run("report", folder)
     assert later.stdout == done.stdout
-    for word, file in (("json", "result.json"), ("csv", "result.csv"), ("markdown", "result.md")):
+    for word, file in (("json", "result.json"), ("csv", "result.csv"), ("markdown", "result.md"),
+                       ("html", "report.html")):
         made = run("report", "--details", "--format", word, folder / "result.json", encoding=None)
         assert made.stdout == (folder / file).read_bytes(), word
     brief = run("report", "--format", "markdown", folder)
@@ -80,8 +82,8 @@ def test_files_of_all_formats_agree_with_the_report_made_later(tmp_path):
 
 def test_nothing_but_the_results_is_left_in_the_directory(tmp_path):
     run_null("-q", "-o", tmp_path, "--json", tmp_path / "x.json")
-    assert sorted(os.listdir(tmp_path)) == ["result.csv", "result.json", "result.md",
-                                            "result.txt", "x.json"]
+    assert sorted(os.listdir(tmp_path)) == ["report.html", "result.csv", "result.json",
+                                            "result.md", "result.txt", "x.json"]
 
 
 BAD_PLACES = ["/nonexistent/dir/x", "/proc/x", "/dev/null/x", "/"]

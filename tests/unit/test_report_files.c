@@ -178,7 +178,7 @@ static void every_format_is_written_and_json_reads_back(void **state)
     struct result *r = result_new(RESULT_KIND_CPU);
     result_add_arm(r, "pq");
     assert_int_equal(report_write_all(r, directory, &e), 0);
-    assert_int_equal(count_entries(), 4);
+    assert_int_equal(count_entries(), 5);
     struct result *again = json_read_file(in_directory("result.json"), &e);
     assert_non_null(again);
     assert_string_equal(again->arm[0].name, "pq");
