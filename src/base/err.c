@@ -107,6 +107,8 @@ int err_exit_status(const struct err *e)
     case ERR_SYSTEM:
     case ERR_FAILED:
         return 1;
+    case ERR_UNMET:
+        return 3;
     }
     return 1;
 }

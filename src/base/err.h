@@ -5,8 +5,8 @@
  * Layer: base.  No I/O: only main prints.
  * Shape: a struct err lives on the caller's stack; the callee fills it and
  *   returns -1 (or NULL); each level above may put context in front.
- * Kinds: the kind decides the exit status (DESIGN: 1 the measurement failed,
- *   2 usage).  A handshake that fails is not an error but data: see tls_failure.
+ * Kinds: the kind decides the exit status (1 the measurement failed, 2 usage, 3 it was made
+ *   and says no).  A handshake that fails is not an error but data: see tls_failure.
  * Threads: one owner each.
  */
 #ifndef BASE_ERR_H
@@ -18,6 +18,7 @@ enum err_kind {
     ERR_UNSUPPORTED, /* well formed, but not here ("not supported by ..."); exit 2 */
     ERR_SYSTEM,      /* the machine said no: files, sockets, memory; exit 1 */
     ERR_FAILED,      /* the measurement could not be made; exit 1 */
+    ERR_UNMET,       /* it was made, and what the user wants to hold does not; exit 3 */
 };
 
 struct err {
@@ -42,7 +43,7 @@ int err_set_errno(struct err *e, const char *format, ...) __attribute__((format(
 int err_add_context(struct err *e, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
-/* Exit status for the kind: 0, 1 or 2. */
+/* Exit status for the kind: 0 to 3. */
 int err_exit_status(const struct err *e);
 
 #endif

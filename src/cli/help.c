@@ -14,6 +14,8 @@ const struct help_status *help_statuses(void)
         {"1", "the measurement failed, or is not valid and --strict was given; doctor: this "
               "machine's results would be worthless"},
         {"2", "the command line or the scenario is wrong, or asks for what is not here"},
+        {"3", "it was measured, and what was asked for does not hold; probe: a server does not "
+              "negotiate a hybrid group with a browser's hello"},
         {"128+N", "ended by signal N (130: Ctrl-C) after what was finished had been written; a "
                   "second Ctrl-C ends at once and writes nothing"},
         {NULL, NULL},

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/hello.h"
 #include <string.h>
+#include "base/bytes.h"
 
 #define RECORD_HEADER 5u
 #define RECORD_HANDSHAKE 22u
@@ -9,51 +10,12 @@
 #define EXTENSION_KEY_SHARE 51u
 #define VERSION_AND_RANDOM 34u
 
-/* Never leaves its bytes: once something is missing it is bad and gives 0 and nothing. */
-struct reader {
-    const uint8_t *at;
-    size_t left;
-    bool is_bad;
-};
-
-static size_t get(struct reader *r, size_t width)
+static bool read_shares(struct bytes_reader extension, struct hello *out)
 {
-    size_t value = 0;
-    if (r->is_bad || r->left < width) {
-        r->is_bad = true;
-        return 0;
-    }
-    for (size_t i = 0; i < width; i++)
-        value = value << 8 | r->at[i];
-    r->at += width;
-    r->left -= width;
-    return value;
-}
-
-static struct reader get_bytes(struct reader *r, size_t n)
-{
-    struct reader part = {r->at, n, false};
-    if (r->is_bad || r->left < n) {
-        r->is_bad = true;
-        return (struct reader){r->at, 0, true};
-    }
-    r->at += n;
-    r->left -= n;
-    return part;
-}
-
-static struct reader get_vector(struct reader *r, size_t width)
-{
-    size_t n = get(r, width);
-    return get_bytes(r, n);
-}
-
-static bool read_shares(struct reader extension, struct hello *out)
-{
-    struct reader shares = get_vector(&extension, 2);
+    struct bytes_reader shares = bytes_get_vector(&extension, 2);
     while (!shares.is_bad && shares.left > 0) {
-        size_t group = get(&shares, 2);
-        struct reader key = get_vector(&shares, 2);
+        size_t group = bytes_get(&shares, 2);
+        struct bytes_reader key = bytes_get_vector(&shares, 2);
         if (key.is_bad)
             return false;
         if (out->shares < HELLO_SHARES_MAX)
@@ -62,20 +24,20 @@ static bool read_shares(struct reader extension, struct hello *out)
     return !shares.is_bad && !extension.is_bad;
 }
 
-static bool read_message(struct reader body, struct hello *out)
+static bool read_message(struct bytes_reader body, struct hello *out)
 {
-    get_bytes(&body, VERSION_AND_RANDOM);
-    get_vector(&body, 1); /* session id */
-    get_vector(&body, 2); /* cipher suites */
-    get_vector(&body, 1); /* compression */
+    bytes_get_part(&body, VERSION_AND_RANDOM);
+    bytes_get_vector(&body, 1); /* session id */
+    bytes_get_vector(&body, 2); /* cipher suites */
+    bytes_get_vector(&body, 1); /* compression */
     if (body.is_bad)
         return false;
     if (body.left == 0) /* extensions may be left out before TLS 1.3 */
         return true;
-    struct reader extensions = get_vector(&body, 2);
+    struct bytes_reader extensions = bytes_get_vector(&body, 2);
     while (!extensions.is_bad && extensions.left > 0) {
-        size_t type = get(&extensions, 2);
-        struct reader extension = get_vector(&extensions, 2);
+        size_t type = bytes_get(&extensions, 2);
+        struct bytes_reader extension = bytes_get_vector(&extensions, 2);
         if (extension.is_bad)
             return false;
         if (type == EXTENSION_KEY_SHARE && !read_shares(extension, out))
@@ -86,13 +48,13 @@ static bool read_message(struct reader body, struct hello *out)
 
 /* The handshake bytes of the first records, until they hold the whole message.  Returns its
  * length without header, or 0. */
-static size_t join_records(struct reader *stream, uint8_t *message, size_t size)
+static size_t join_records(struct bytes_reader *stream, uint8_t *message, size_t size)
 {
     size_t have = 0;
     for (;;) {
-        size_t type = get(stream, 1);
-        get(stream, 2);
-        struct reader record = get_vector(stream, 2);
+        size_t type = bytes_get(stream, 1);
+        bytes_get(stream, 2);
+        struct bytes_reader record = bytes_get_vector(stream, 2);
         if (record.is_bad || type != RECORD_HANDSHAKE || record.left == 0 ||
             record.left > size - have)
             return 0;
@@ -109,11 +71,10 @@ static size_t join_records(struct reader *stream, uint8_t *message, size_t size)
 bool hello_read(const uint8_t *stream, size_t length, struct hello *out)
 {
     uint8_t message[HELLO_BYTES_MAX];
-    struct reader r = {stream, length, false};
+    struct bytes_reader r = bytes_read(stream, length);
     memset(out, 0, sizeof *out);
     size_t body = join_records(&r, message, sizeof message);
-    if (body == 0 ||
-        !read_message((struct reader){message + MESSAGE_HEADER, body, false}, out)) {
+    if (body == 0 || !read_message(bytes_read(message + MESSAGE_HEADER, body), out)) {
         memset(out, 0, sizeof *out);
         return false;
     }
