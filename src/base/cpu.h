@@ -74,6 +74,18 @@ struct cpu_thread_record {
 };
 void cpu_read_thread(struct cpu_thread_record *out);
 
+/* The same of the thread that opened it, and the steal of cores, for one that looks often:
+ * the files stay open, a look is one pread and allocates nothing.  Fails by fields that stay
+ * absent. */
+struct cpu_watch {
+    int fd_schedstat, fd_stat;
+    char *text;
+};
+void cpu_watch_open(struct cpu_watch *w);
+void cpu_watch_close(struct cpu_watch *w);
+void cpu_watch_thread(const struct cpu_watch *w, struct cpu_thread_record *out);
+bool cpu_watch_steal(const struct cpu_watch *w, const struct cpu_set *set, uint64_t *steal_ns);
+
 /* Hardware counters of the calling thread (instructions, cycles; user + kernel where
  * permitted, else user), running from open on.  cpu_counters_open returns false where the
  * kernel or the machine counts none; then read must not be called (close may be).

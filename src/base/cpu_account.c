@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <assert.h>
+#include <fcntl.h>
 #include <linux/perf_event.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,10 +12,12 @@
 #include "base/clock.h"
 #include "base/cpu_internal.h"
 #include "base/file.h"
+#include "base/text.h"
 
 #define NS_PER_S 1000000000u
-#define STAT_LIMIT (4u << 20) /* the line of interrupts is long on large machines */
-#define PROBE_STEPS 100000    /* about 200 us at 3 GHz: 6 cycles a step */
+#define STAT_LIMIT (4u << 20)             /* the line of interrupts is long on large machines */
+#define WATCH_BYTES (64u * CPU_MAX_CORES) /* a line of a core is no longer */
+#define PROBE_STEPS 100000                /* about 200 us at 3 GHz: 6 cycles a step */
 
 bool cpu_cgroup_quota(double *cpus_out)
 {
@@ -90,17 +93,71 @@ bool cpu_parse_run_delay(const char *text, uint64_t *out)
     return true;
 }
 
-void cpu_read_thread(struct cpu_thread_record *out)
+static void read_record(const char *schedstat, struct cpu_thread_record *out)
 {
-    char line[128];
     struct rusage usage;
     *out = (struct cpu_thread_record){0};
-    if (file_read_line("", "/proc/thread-self/schedstat", line, sizeof line))
-        out->has_run_delay = cpu_parse_run_delay(line, &out->run_delay_ns);
+    if (schedstat != NULL)
+        out->has_run_delay = cpu_parse_run_delay(schedstat, &out->run_delay_ns);
     if (getrusage(RUSAGE_THREAD, &usage) == 0) {
         out->voluntary = (uint64_t)usage.ru_nvcsw;
         out->involuntary = (uint64_t)usage.ru_nivcsw;
     }
+}
+
+void cpu_read_thread(struct cpu_thread_record *out)
+{
+    char line[128];
+    const bool is_read = file_read_line("", "/proc/thread-self/schedstat", line, sizeof line);
+    read_record(is_read ? line : NULL, out);
+}
+
+void cpu_watch_open(struct cpu_watch *w)
+{
+    w->fd_schedstat = open("/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC);
+    w->fd_stat = open("/proc/stat", O_RDONLY | O_CLOEXEC);
+    w->text = mem_alloc_zeroed(WATCH_BYTES, 1);
+}
+
+void cpu_watch_close(struct cpu_watch *w)
+{
+    if (w->fd_schedstat >= 0)
+        close(w->fd_schedstat);
+    if (w->fd_stat >= 0)
+        close(w->fd_stat);
+    free(w->text);
+    *w = (struct cpu_watch){-1, -1, NULL};
+}
+
+/* The whole lines of the file's beginning; NULL: it can't be read. */
+static const char *read_again(int fd, char *text, size_t size)
+{
+    const ssize_t n = fd >= 0 ? pread(fd, text, size - 1, 0) : -1;
+    if (n <= 0)
+        return NULL;
+    text[n] = '\0';
+    char *end = strrchr(text, '\n');
+    if (end != NULL)
+        end[1] = '\0';
+    return end != NULL ? text : NULL;
+}
+
+void cpu_watch_thread(const struct cpu_watch *w, struct cpu_thread_record *out)
+{
+    char line[128];
+    read_record(read_again(w->fd_schedstat, line, sizeof line), out);
+}
+
+bool cpu_watch_steal(const struct cpu_watch *w, const struct cpu_set *set, uint64_t *steal_ns)
+{
+    struct cpu_losses losses = {0};
+    const long ticks_per_s = sysconf(_SC_CLK_TCK);
+    const char *text = read_again(w->fd_stat, w->text, WATCH_BYTES);
+    if (text != NULL && ticks_per_s > 0)
+        cpu_parse_stat(text, set, (uint64_t)ticks_per_s, &losses);
+    if (losses.has_steal)
+        *steal_ns = losses.steal_ns;
+    return losses.has_steal;
 }
 
 static int open_counter(uint64_t event, int group, bool is_user_only)

@@ -23,9 +23,10 @@ struct slot {
 
 struct loop {
     int epoll_fd, wake_fd, timer_fd; /* timer_fd: -1 until needed */
-    bool is_spinning, has_pwait2, has_slack, is_firing;
-    uint64_t now_ns, waited_ns;
-    uint64_t timer_fd_at_ns; /* what the timerfd was last set to; LOOP_NEVER: nothing */
+    bool is_spinning, has_pwait2, has_slack, is_firing, polls_early;
+    uint64_t now_ns, waited_ns, polled_cpu_ns, early_ns;
+    const struct loop_timer *prompt; /* if set */
+    uint64_t timer_fd_at_ns;         /* what the timerfd was last set to; LOOP_NEVER: nothing */
 
     struct slot *heap; /* 1-based binary heap by (at_ns, order) */
     size_t timers, timers_capacity;
@@ -81,6 +82,9 @@ void loop_timer_set(struct loop *loop, struct loop_timer *timer, uint64_t at_ns)
     if (loop->timers == loop->timers_capacity)
         loop_reserve_timers(loop, loop->timers > 0 ? 2 * loop->timers : 64);
     timer->at_ns = at_ns;
+    assert(!timer->is_prompt || loop->prompt == NULL);
+    if (timer->is_prompt)
+        loop->prompt = timer;
     if (loop->is_firing && at_ns <= loop->now_ns)
         at_ns = loop->now_ns + 1; /* behind all that are due */
     loop->timers++;
@@ -95,6 +99,8 @@ void loop_timer_stop(struct loop *loop, struct loop_timer *timer)
         return;
     assert(place <= loop->timers && loop->heap[place].timer == timer);
     timer->place = 0;
+    if (timer->is_prompt)
+        loop->prompt = NULL;
     struct slot last = loop->heap[loop->timers--];
     if (last.timer == timer)
         return;
@@ -218,15 +224,45 @@ static int sleep_until(struct loop *loop, uint64_t now_ns, uint64_t at_ns)
     return epoll_wait(loop->epoll_fd, loop->event, EVENTS_MAX, -1);
 }
 
+/* Look for events without sleeping until there are some or `at_ns` has come. */
+static int poll_until(struct loop *loop, uint64_t at_ns, uint64_t *now_ns)
+{
+    const uint64_t cpu_ns = clock_thread_cpu_ns();
+    int n;
+    do {
+        n = sleep_until(loop, *now_ns, 0);
+        *now_ns = clock_now_ns();
+    } while (n == 0 && *now_ns < at_ns);
+    loop->polled_cpu_ns += clock_thread_cpu_ns() - cpu_ns;
+    return n;
+}
+
+/* When to stop sleeping so that polling begins, or LOOP_NEVER. */
+static uint64_t poll_from_ns(const struct loop *loop)
+{
+    if (!loop->polls_early || loop->prompt == NULL)
+        return LOOP_NEVER;
+    const uint64_t at_ns = loop->prompt->at_ns;
+    return at_ns > loop->early_ns ? at_ns - loop->early_ns : 0;
+}
+
 /* Until there are events, `at_ns` has come or a signal has. */
 static int wait_for_events(struct loop *loop, uint64_t at_ns)
 {
-    uint64_t began_ns = clock_now_ns(), now_ns = began_ns;
-    int n;
-    do {
-        n = sleep_until(loop, now_ns, loop->is_spinning ? 0 : at_ns);
-        now_ns = clock_now_ns();
-    } while (n == 0 && now_ns < at_ns);
+    const uint64_t began_ns = clock_now_ns(), poll_ns = poll_from_ns(loop);
+    const uint64_t until_ns = poll_ns < at_ns ? poll_ns : at_ns;
+    uint64_t now_ns = began_ns;
+    int n = 0;
+    if (now_ns < until_ns || until_ns == at_ns) {
+        do {
+            n = sleep_until(loop, now_ns, loop->is_spinning ? 0 : until_ns);
+            now_ns = clock_now_ns();
+        } while (n == 0 && now_ns < until_ns);
+        if (n == 0 && began_ns < until_ns)
+            loop->early_ns = wait_early_ns(loop->early_ns, now_ns - until_ns);
+    }
+    if (n == 0 && now_ns < at_ns)
+        n = poll_until(loop, at_ns, &now_ns);
     loop->waited_ns += now_ns - began_ns;
     return n < 0 && errno == EINTR ? 0 : n;
 }
@@ -263,6 +299,8 @@ struct loop *loop_new(const struct loop_options *options, struct err *e)
     struct epoll_event event = {.events = EPOLLIN | (uint32_t)EPOLLET};
     struct loop *loop = mem_alloc_zeroed(1, sizeof(*loop));
     loop->is_spinning = options != NULL && options->spin;
+    loop->polls_early = options != NULL && options->poll_early && !options->spin;
+    loop->early_ns = WAIT_EARLY_FIRST_NS;
     loop->has_pwait2 = options == NULL || !options->without_pwait2;
     loop->timer_fd = -1;
     loop->timer_fd_at_ns = LOOP_NEVER;
@@ -312,4 +350,9 @@ uint64_t loop_now_ns(const struct loop *loop)
 uint64_t loop_waited_ns(const struct loop *loop)
 {
     return loop->waited_ns;
+}
+
+uint64_t loop_polled_cpu_ns(const struct loop *loop)
+{
+    return loop->polled_cpu_ns;
 }

@@ -46,12 +46,15 @@ struct loop_timer {
     void (*fire)(void *arg, uint64_t now_ns);
     void *arg;
     uint64_t at_ns;
-    size_t place; /* 0: not set */
+    size_t place;   /* 0: not set */
+    bool is_prompt; /* with poll_early; one timer of a loop may be */
 };
 
 struct loop_options {
     bool spin;           /* poll instead of sleeping: a core at 100 %, the least lag; a
                                signal does not end the wait */
+    bool poll_early;     /* the last moments before the prompt timer are polled, as many as
+                               the kernel's wake-ups turn out to be late, see wait.h */
     bool without_pwait2; /* use the timerfd, as on an old kernel */
 };
 
@@ -96,5 +99,8 @@ uint64_t loop_now_ns(const struct loop *loop);
 
 /* Time spent waiting (or polling in vain), in all; the rest of the time the loop was busy. */
 uint64_t loop_waited_ns(const struct loop *loop);
+/* The thread's CPU time that went into polling: no work, and part of the time waited.  With
+ * `spin` it is not measured: 0. */
+uint64_t loop_polled_cpu_ns(const struct loop *loop);
 
 #endif

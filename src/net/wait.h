@@ -22,4 +22,14 @@
  * less by a 128th.  0: 0.  The caller asks again until the time has come. */
 uint64_t wait_part_ns(uint64_t left_ns);
 
+/* A core that slept needs time to wake, tens of us in a virtual machine.  Who has to be on
+ * time sleeps until this long before, and polls from there.  A step of the estimate: what it
+ * was, and how late the sleep just ended.  It rises by WAIT_EARLY_STEP_NS when the sleep was
+ * later than the estimate and falls by a 64th of that when not, so that it settles where one
+ * sleep of 65 is later; never above WAIT_EARLY_MAX_NS. */
+#define WAIT_EARLY_FIRST_NS 50000u
+#define WAIT_EARLY_STEP_NS 6400u
+#define WAIT_EARLY_MAX_NS 200000u
+uint64_t wait_early_ns(uint64_t early_ns, uint64_t late_ns);
+
 #endif

@@ -30,11 +30,10 @@ struct hello {
     unsigned port[SERVER_ENDPOINTS_MAX];
     size_t pem_bytes[SERVER_ENDPOINTS_MAX];
 };
-enum request_kind { REQUEST_TOTALS, REQUEST_SAMPLES };
+enum request_kind { REQUEST_TOTALS, REQUEST_SAMPLES, REQUEST_KEEP };
 struct request {
     enum request_kind kind;
-    size_t worker;
-    uint64_t since_ns;
+    struct child_samples samples; /* KEEP: of all workers */
 };
 
 static int write_all(int fd, const void *data, size_t n)
@@ -181,13 +180,21 @@ int child_read_totals(struct child *c, struct server_totals *out, struct err *e)
     return 0;
 }
 
-struct sample *child_copy_samples(struct child *c, size_t worker, uint64_t since_ns,
-                                  size_t *count, struct err *e)
+/* No answer comes: the server is not waited for. */
+int child_keep_samples(struct child *c, uint64_t from_ns, struct err *e)
 {
-    const struct request q = {.kind = REQUEST_SAMPLES, .worker = worker, .since_ns = since_ns};
+    const struct request q = {.kind = REQUEST_KEEP, .samples = {.since_ns = from_ns}};
+    return write_all(c->control_fd, &q, sizeof(q)) == 0 ? 0 : is_gone(e);
+}
+
+struct sample *child_copy_samples(struct child *c, const struct child_samples *which,
+                                  size_t *count, struct sample *kept, struct err *e)
+{
+    const struct request q = {.kind = REQUEST_SAMPLES, .samples = *which};
     *count = 0;
     if (write_all(c->control_fd, &q, sizeof(q)) != 0 ||
-        read_all(c->control_fd, count, sizeof(*count)) != 0 || *count > SAMPLER_RING) {
+        read_all(c->control_fd, count, sizeof(*count)) != 0 || *count > SAMPLER_RING ||
+        read_all(c->control_fd, kept, sizeof(*kept)) != 0) {
         is_gone(e);
         return NULL;
     }
@@ -265,9 +272,17 @@ static int answer(int fd, const struct site *site, const struct request *q)
         server_read_totals(site->running, &totals);
         return write_all(fd, &totals, sizeof(totals));
     }
+    if (q->kind == REQUEST_KEEP) {
+        server_keep_samples(site->running, q->samples.since_ns);
+        return 0;
+    }
     size_t count = 0;
-    struct sample *samples = server_copy_samples(site->running, q->worker, q->since_ns, &count);
+    struct sample kept;
+    struct sample *samples = server_copy_samples(site->running, q->samples.worker,
+                                                 q->samples.since_ns, &count, &kept);
     int failed = write_all(fd, &count, sizeof(count));
+    if (failed == 0)
+        failed = write_all(fd, &kept, sizeof(kept));
     if (failed == 0)
         failed = write_all(fd, samples, count * sizeof(*samples));
     free(samples);
@@ -287,7 +302,8 @@ int child_serve(int fd, const struct tls_backends *backends, struct err *e)
     } else {
         failed = set_up(site, o, backends, &setup);
         if (say_hello(fd, site, &setup) == 0 && failed == 0)
-            while (read_all(fd, &q, sizeof(q)) == 0 && q.worker < server_workers(site->running))
+            while (read_all(fd, &q, sizeof(q)) == 0 &&
+                   q.samples.worker < server_workers(site->running))
                 if (answer(fd, site, &q) != 0)
                     break;
         if (failed != 0 && e != NULL)

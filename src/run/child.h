@@ -34,6 +34,11 @@ struct child {
     char *root_pem[SERVER_ENDPOINTS_MAX];
 };
 
+struct child_samples {
+    size_t worker;
+    uint64_t since_ns;
+};
+
 /* The server listens when this returns. */
 int child_start(struct child *c, const struct child_options *options, struct err *e)
     __attribute__((warn_unused_result));
@@ -42,8 +47,11 @@ void child_stop(struct child *c); /* and wait for its end; a struct of zeros: no
 /* ERR_FAILED if the child is gone. */
 int child_read_totals(struct child *c, struct server_totals *out, struct err *e)
     __attribute__((warn_unused_result));
-struct sample *child_copy_samples(struct child *c, size_t worker, uint64_t since_ns,
-                                  size_t *count, struct err *e)
+/* As sampler_keep and sampler_copy, of every worker and of one. */
+int child_keep_samples(struct child *c, uint64_t from_ns, struct err *e)
+    __attribute__((warn_unused_result));
+struct sample *child_copy_samples(struct child *c, const struct child_samples *which,
+                                  size_t *count, struct sample *kept, struct err *e)
     __attribute__((warn_unused_result));
 
 /* What the child does: serve until the other end of `fd` is closed. */

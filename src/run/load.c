@@ -170,21 +170,12 @@ static int run_blocks(struct load *l, struct err *e)
 
 /* ---- the end ---- */
 
-static bool shares_cores(const struct load_options *o)
-{
-    for (size_t i = 0; i < o->client_cores.count; i++)
-        for (size_t k = 0; k < o->server_cores.count; k++)
-            if (o->client_cores.core[i] == o->server_cores.core[k])
-                return true;
-    return false;
-}
-
 static void conclude(struct load *l)
 {
     const struct load_options *o = l->options;
     struct host_facts host;
     host_read_facts(&host);
-    const struct validity_run v = {.shares_cores = l->has_child && shares_cores(o),
+    const struct validity_run v = {.shares_cores = l->has_child && load_shares_cores(o),
                                    .is_over_loopback = address_is_loopback(&l->target[0]),
                                    .host = &host};
     validity_check_run(&v, l->result);

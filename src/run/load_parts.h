@@ -47,6 +47,7 @@ struct load {
 /* ---- load_setup.c ---- */
 int load_set_up(struct load *l, struct err *e) __attribute__((warn_unused_result));
 void load_take_down(struct load *l);
+bool load_shares_cores(const struct load_options *o); /* client and server have one in common */
 
 /* ---- load_trial.c ---- */
 /* What one run left, for filling in trials. */
@@ -62,6 +63,7 @@ struct load_window {
     size_t *server_sample_count;
     struct sample **client_samples;
     size_t *client_sample_count;
+    struct sample *server_first, *client_first; /* by worker: as the measured part began */
     /* What the agent said; has_agent: all of it. */
     bool has_agent;
     struct agent_reading agent_before, agent_after;

@@ -118,6 +118,15 @@ static int write_request(struct load *l, size_t i, struct err *e)
 
 /* ---- workers ---- */
 
+bool load_shares_cores(const struct load_options *o)
+{
+    for (size_t i = 0; i < o->client_cores.count; i++)
+        for (size_t k = 0; k < o->server_cores.count; k++)
+            if (o->client_cores.core[i] == o->server_cores.core[k])
+                return true;
+    return false;
+}
+
 static int make_arm(struct load *l, size_t i, struct conn_arm *out, struct err *e)
 {
     struct arm_plan *plan = &l->plan[i];
@@ -162,6 +171,17 @@ static void make_records(struct load *l, size_t i)
     l->worker[i].setting.record_arg = records;
 }
 
+/* Polling takes the core from whoever is on it, too: the server or another worker. */
+static enum worker_wait wait_of(const struct load *l)
+{
+    const struct load_options *o = l->options;
+    if (o->is_spinning)
+        return WORKER_SPINS;
+    const bool is_alone =
+        l->workers <= o->client_cores.count && !(l->has_child && load_shares_cores(o));
+    return is_alone ? WORKER_POLLS_EARLY : WORKER_SLEEPS;
+}
+
 static int make_worker(struct load *l, size_t i, struct err *e)
 {
     const struct load_options *o = l->options;
@@ -170,7 +190,7 @@ static int make_worker(struct load *l, size_t i, struct err *e)
     if (o->client_cores.count > 0)
         core = (struct cpu_set){.count = 1,
                                 .core = {o->client_cores.core[i % o->client_cores.count]}};
-    if (worker_init(w, (unsigned)i, (unsigned)l->workers, &core, o->is_spinning, e) != 0)
+    if (worker_init(w, (unsigned)i, (unsigned)l->workers, &core, wait_of(l), e) != 0)
         return -1;
     w->stop = o->stop;
     w->cancel = &l->cancel;

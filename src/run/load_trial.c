@@ -46,26 +46,37 @@ static int read_before(struct load *l, struct load_window *w, struct err *e)
     return 0;
 }
 
+static int copy_samples(struct load *l, struct load_window *w, struct err *e)
+{
+    const size_t servers = w->server_workers = l->has_child ? l->child.workers : 0;
+    w->client_samples = mem_alloc_zeroed(l->workers, sizeof(*w->client_samples));
+    w->client_sample_count = mem_alloc_zeroed(l->workers, sizeof(size_t));
+    w->client_first = mem_alloc_zeroed(l->workers, sizeof(*w->client_first));
+    for (size_t i = 0; i < l->workers; i++)
+        w->client_samples[i] = sampler_copy(&l->worker[i].sampler, 0,
+                                            &w->client_sample_count[i], &w->client_first[i]);
+    /* One more: an agent's. */
+    w->server_samples = mem_alloc_zeroed(servers + 1, sizeof(*w->server_samples));
+    w->server_sample_count = mem_alloc_zeroed(servers + 1, sizeof(size_t));
+    w->server_first = mem_alloc_zeroed(servers + 1, sizeof(*w->server_first));
+    for (size_t i = 0; i < servers; i++) {
+        const struct child_samples which = {i, w->start_ns - 2 * SAMPLER_INTERVAL_NS};
+        w->server_samples[i] = child_copy_samples(&l->child, &which, &w->server_sample_count[i],
+                                                  &w->server_first[i], e);
+        if (w->server_samples[i] == NULL)
+            return -1;
+    }
+    return 0;
+}
+
 static int read_after(struct load *l, struct load_window *w, struct err *e)
 {
     cpu_read_losses(&l->options->client_cores, &w->client_after);
     cpu_read_losses(&l->options->server_cores, &w->server_losses_after);
     if (l->has_child && child_read_totals(&l->child, &w->server_after, e) != 0)
         return -1;
-    w->client_samples = mem_alloc_zeroed(l->workers, sizeof(*w->client_samples));
-    w->client_sample_count = mem_alloc_zeroed(l->workers, sizeof(size_t));
-    for (size_t i = 0; i < l->workers; i++)
-        w->client_samples[i] =
-            sampler_copy(&l->worker[i].sampler, 0, &w->client_sample_count[i]);
-    w->server_workers = l->has_child ? l->child.workers : 0;
-    w->server_samples = mem_alloc_zeroed(w->server_workers + 1, sizeof(*w->server_samples));
-    w->server_sample_count = mem_alloc_zeroed(w->server_workers + 1, sizeof(size_t));
-    for (size_t i = 0; i < w->server_workers; i++) {
-        w->server_samples[i] = child_copy_samples(
-            &l->child, i, w->start_ns - 2 * SAMPLER_INTERVAL_NS, &w->server_sample_count[i], e);
-        if (w->server_samples[i] == NULL)
-            return -1;
-    }
+    if (copy_samples(l, w, e) != 0)
+        return -1;
     load_agent_after(l, w);
     w->speed_after_ns = probe_speed(l);
     return 0;
@@ -81,6 +92,8 @@ void load_window_fini(struct load *l, struct load_window *w)
     free(w->client_sample_count);
     free(w->server_samples);
     free(w->server_sample_count);
+    free(w->client_first);
+    free(w->server_first);
     load_agent_window_fini(w);
     memset(w, 0, sizeof(*w));
 }
@@ -149,6 +162,10 @@ int load_run_once(struct load *l, const struct worker_plan *plan, const char *st
     timed.start_ns = out->start_ns = clock_now_ns() + LEAD_NS;
     out->measured_ns = out->start_ns + plan->warmup_ns;
     out->end_ns = out->start_ns + plan->schedule->duration_ns;
+    if (l->has_child && child_keep_samples(&l->child, out->measured_ns, e) != 0)
+        return -1;
+    for (size_t i = 0; i < l->workers; i++)
+        sampler_keep(&l->worker[i].sampler, out->measured_ns);
     if (run_workers(l, &timed, step, out, e) != 0)
         return -1;
     if (is_stopped(l))
@@ -165,16 +182,14 @@ static double window_s(const struct load_window *w)
     return (double)(w->end_ns - w->measured_ns) / 1e9;
 }
 
-/* Running or waiting to run, as a share of the measured part; NAN where unknown. */
-static double busy_share(const struct sample *samples, size_t count,
-                         const struct load_window *w)
+/* Of the measured part, however many samples the sampler has forgotten; NAN where unknown. */
+static double busy_share(const struct sample *first, const struct sample *samples, size_t count,
+                         uint64_t end_ns)
 {
-    struct sample_window s;
-    sample_window_of(samples, count, w->measured_ns, w->end_ns, &s);
-    if (isnan(s.cpu_ns)) /* fmin would take it for 1 */
-        return NAN;
-    const double delay_ns = isfinite(s.run_delay_ns) ? s.run_delay_ns : 0;
-    return fmin(1, (s.cpu_ns + delay_ns) / (double)(w->end_ns - w->measured_ns));
+    size_t after = count;
+    while (after > 0 && samples[after - 1].at_ns >= end_ns)
+        after--;
+    return sample_busy_share(first, after < count ? &samples[after] : NULL);
 }
 
 static double client_busy(const struct load *l, const struct load_window *w)
@@ -182,7 +197,8 @@ static double client_busy(const struct load *l, const struct load_window *w)
     double busiest = NAN;
     for (size_t i = 0; i < l->workers; i++) {
         const struct worker *worker = &l->worker[i];
-        double share = busy_share(w->client_samples[i], w->client_sample_count[i], w);
+        double share = busy_share(&w->client_first[i], w->client_samples[i],
+                                  w->client_sample_count[i], w->end_ns);
         if ((!isfinite(share) || worker->is_spinning) && worker->wall_ns > 0)
             share = fmin(1, (double)worker->busy_ns / (double)worker->wall_ns);
         busiest = fmax(busiest, share);
@@ -194,7 +210,8 @@ static double server_busy(const struct load_window *w)
 {
     double sum = 0;
     for (size_t i = 0; i < w->server_workers; i++)
-        sum += busy_share(w->server_samples[i], w->server_sample_count[i], w);
+        sum += busy_share(&w->server_first[i], w->server_samples[i], w->server_sample_count[i],
+                          w->end_ns);
     return w->server_workers > 0 ? sum / (double)w->server_workers : (double)NAN;
 }
 

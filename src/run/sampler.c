@@ -4,7 +4,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "base/clock.h"
 #include "base/text.h"
 
 #define STEAL_EVERY_TICKS 10u
@@ -16,23 +15,42 @@ void sampler_init(struct sampler *s, const struct cpu_set *cores)
     memset(s, 0, sizeof(*s));
     pthread_mutex_init(&s->lock, NULL);
     s->cores = *cores;
+    s->watch = (struct cpu_watch){-1, -1, NULL};
     s->ring = mem_alloc_zeroed(SAMPLER_RING, sizeof(s->ring[0]));
 }
 
 void sampler_fini(struct sampler *s)
 {
     pthread_mutex_destroy(&s->lock);
+    cpu_watch_close(&s->watch);
     free(s->ring);
     s->ring = NULL;
 }
 
-void sampler_reset(struct sampler *s)
+void sampler_begin(struct sampler *s, uint64_t now_ns, uint64_t cpu_ns)
 {
+    cpu_watch_close(&s->watch);
+    cpu_watch_open(&s->watch);
     pthread_mutex_lock(&s->lock);
     s->count = 0;
+    s->kept = (struct sample){0};
     pthread_mutex_unlock(&s->lock);
     s->ticks = 0;
-    s->next_tick_ns = 0;
+    sampler_tick(s, now_ns, cpu_ns);
+}
+
+void sampler_put_off(struct sampler *s, uint64_t until_ns)
+{
+    s->next_tick_ns = until_ns;
+}
+
+void sampler_keep(struct sampler *s, uint64_t from_ns)
+{
+    pthread_mutex_lock(&s->lock);
+    s->keep_ns = from_ns;
+    if (s->count > 0)
+        s->kept = s->ring[(s->count - 1) % SAMPLER_RING];
+    pthread_mutex_unlock(&s->lock);
 }
 
 uint64_t sample_away_ns(uint64_t due_ns, uint64_t now_ns, uint64_t cpu_used_ns,
@@ -44,20 +62,18 @@ uint64_t sample_away_ns(uint64_t due_ns, uint64_t now_ns, uint64_t cpu_used_ns,
 
 static uint64_t steal_now(struct sampler *s)
 {
-    struct cpu_losses losses;
-    if (s->ticks % STEAL_EVERY_TICKS == 0) {
-        cpu_read_losses(&s->cores, &losses);
-        s->last_steal_ns = losses.has_steal ? losses.steal_ns : UNKNOWN;
-    }
+    if (s->ticks % STEAL_EVERY_TICKS == 0 &&
+        !cpu_watch_steal(&s->watch, &s->cores, &s->last_steal_ns))
+        s->last_steal_ns = UNKNOWN;
     return s->last_steal_ns;
 }
 
-void sampler_tick(struct sampler *s, uint64_t now_ns)
+void sampler_tick(struct sampler *s, uint64_t now_ns, uint64_t cpu_ns)
 {
     const struct sample *last = s->count > 0 ? &s->ring[(s->count - 1) % SAMPLER_RING] : NULL;
     struct cpu_thread_record record;
-    struct sample next = {.at_ns = now_ns, .cpu_ns = clock_thread_cpu_ns()};
-    cpu_read_thread(&record);
+    struct sample next = {.at_ns = now_ns, .cpu_ns = cpu_ns};
+    cpu_watch_thread(&s->watch, &record);
     next.run_delay_ns = record.has_run_delay ? record.run_delay_ns : UNKNOWN;
     next.involuntary = record.involuntary;
     next.steal_ns = steal_now(s);
@@ -71,22 +87,27 @@ void sampler_tick(struct sampler *s, uint64_t now_ns)
     }
     pthread_mutex_lock(&s->lock);
     s->ring[s->count++ % SAMPLER_RING] = next;
+    if (now_ns <= s->keep_ns)
+        s->kept = next;
     pthread_mutex_unlock(&s->lock);
     s->ticks++;
     s->next_tick_ns = now_ns + SAMPLER_INTERVAL_NS;
 }
 
-struct sample *sampler_copy(struct sampler *s, uint64_t since_ns, size_t *count)
+struct sample *sampler_copy(struct sampler *s, uint64_t since_ns, size_t *count,
+                            struct sample *kept)
 {
     pthread_mutex_lock(&s->lock);
-    const size_t kept = s->count < SAMPLER_RING ? s->count : SAMPLER_RING;
-    size_t first = s->count - kept;
+    const size_t held = s->count < SAMPLER_RING ? s->count : SAMPLER_RING;
+    size_t first = s->count - held;
     while (first < s->count && s->ring[first % SAMPLER_RING].at_ns < since_ns)
         first++;
     *count = s->count - first;
     struct sample *copy = mem_alloc_zeroed(*count + 1, sizeof(*copy));
     for (size_t i = 0; i < *count; i++)
         copy[i] = s->ring[(first + i) % SAMPLER_RING];
+    if (kept != NULL)
+        *kept = s->kept;
     pthread_mutex_unlock(&s->lock);
     return copy;
 }
@@ -96,6 +117,17 @@ static double change(uint64_t before, uint64_t after, uint64_t width_ns)
     if (before == UNKNOWN || after == UNKNOWN || after < before)
         return NAN;
     return fmin((double)(after - before), (double)width_ns);
+}
+
+double sample_busy_share(const struct sample *from, const struct sample *to)
+{
+    if (from == NULL || to == NULL || from->at_ns == 0 || to->at_ns <= from->at_ns ||
+        to->cpu_ns < from->cpu_ns)
+        return NAN;
+    const double span_ns = (double)(to->at_ns - from->at_ns);
+    const double delay_ns = change(from->run_delay_ns, to->run_delay_ns, UINT64_MAX);
+    const double cpu_ns = (double)(to->cpu_ns - from->cpu_ns);
+    return fmin(1, (cpu_ns + (isfinite(delay_ns) ? delay_ns : 0)) / span_ns);
 }
 
 void sample_window_of(const struct sample *samples, size_t count, uint64_t from_ns,

@@ -154,7 +154,7 @@ static void sweep(void *arg, uint64_t now_ns)
 static void tick(void *arg, uint64_t now_ns)
 {
     struct server_worker *w = arg;
-    sampler_tick(&w->sampler, now_ns);
+    sampler_tick(&w->sampler, now_ns, clock_thread_cpu_ns());
     loop_timer_set(w->loop, &w->tick, w->sampler.next_tick_ns);
 }
 
@@ -165,7 +165,8 @@ static void *worker_main(void *arg)
     if (w->core.count > 0)
         (void)(cpu_pin_thread_to_set(&w->core, NULL) == 0); /* a server all the same */
     const uint64_t now_ns = clock_now_ns();
-    tick(w, now_ns);
+    sampler_begin(&w->sampler, now_ns, clock_thread_cpu_ns());
+    loop_timer_set(w->loop, &w->tick, w->sampler.next_tick_ns);
     loop_timer_set(w->loop, &w->sweep, now_ns + SWEEP_NS);
     while (!atomic_load_explicit(&w->is_stopped, memory_order_relaxed))
         if (loop_run_once(w->loop, LOOP_NEVER) < 0)
@@ -339,8 +340,14 @@ void server_read_totals(struct server *s, struct server_totals *out)
     }
 }
 
-struct sample *server_copy_samples(struct server *s, size_t worker, uint64_t since_ns,
-                                   size_t *count)
+void server_keep_samples(struct server *s, uint64_t from_ns)
 {
-    return sampler_copy(&s->worker[worker].sampler, since_ns, count);
+    for (size_t i = 0; i < s->workers; i++)
+        sampler_keep(&s->worker[i].sampler, from_ns);
+}
+
+struct sample *server_copy_samples(struct server *s, size_t worker, uint64_t since_ns,
+                                   size_t *count, struct sample *kept)
+{
+    return sampler_copy(&s->worker[worker].sampler, since_ns, count, kept);
 }

@@ -57,8 +57,10 @@ struct server_totals {
     uint64_t at_ns;
 };
 void server_read_totals(struct server *s, struct server_totals *out);
+/* As sampler_keep, of every worker. */
+void server_keep_samples(struct server *s, uint64_t from_ns);
 /* As sampler_copy, of one worker. */
 struct sample *server_copy_samples(struct server *s, size_t worker, uint64_t since_ns,
-                                   size_t *count);
+                                   size_t *count, struct sample *kept);
 
 #endif

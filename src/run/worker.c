@@ -13,6 +13,9 @@
 #define CHUNK 64u
 #define STARTS_AT_ONCE 8u
 #define NEVER UINT64_MAX
+#define TICK_CLEAR_NS 300000u /* no bookkeeping so shortly before an arrival */
+#define TICK_BEHIND_NS 50000u
+#define TICK_LATEST_NS (SAMPLER_INTERVAL_NS + SAMPLER_INTERVAL_NS / 2)
 
 /* A connection as the loop sees it; `conn` first: the lists hold pointers to it. */
 struct worker_conn {
@@ -27,8 +30,10 @@ static void time_out(void *arg, uint64_t now_ns);
 static void drive(void *arg, uint32_t events);
 
 int worker_init(struct worker *w, unsigned index, unsigned count, const struct cpu_set *core,
-                bool is_spinning, struct err *e)
+                enum worker_wait wait, struct err *e)
 {
+    const struct loop_options options = {.spin = wait == WORKER_SPINS,
+                                         .poll_early = wait == WORKER_POLLS_EARLY};
     memset(w, 0, sizeof(*w));
     w->index = index;
     w->count = count;
@@ -36,12 +41,12 @@ int worker_init(struct worker *w, unsigned index, unsigned count, const struct c
     w->open.next = w->open.previous = &w->open;
     w->buffers = mem_alloc_zeroed(1, sizeof(*w->buffers));
     w->setting.buffers = w->buffers;
-    w->arrival = (struct loop_timer){.fire = arrive, .arg = w};
+    w->arrival = (struct loop_timer){.fire = arrive, .arg = w, .is_prompt = true};
     w->tick = (struct loop_timer){.fire = tick, .arg = w};
     w->timeout = (struct loop_timer){.fire = time_out, .arg = w};
     sampler_init(&w->sampler, core);
-    w->is_spinning = is_spinning;
-    w->loop = loop_new(&(struct loop_options){.spin = is_spinning}, e);
+    w->is_spinning = options.spin;
+    w->loop = loop_new(&options, e);
     return w->loop != NULL ? 0 : -1;
 }
 
@@ -230,10 +235,24 @@ static void time_out(void *arg, uint64_t now_ns)
         loop_timer_set(w->loop, &w->timeout, c->start_ns + w->plan->timeout_ns);
 }
 
+/* Of this trial's thread.  Polling is waiting. */
+static uint64_t own_cpu_ns(const struct worker *w)
+{
+    return clock_thread_cpu_ns() - (loop_polled_cpu_ns(w->loop) - w->polled_before_ns);
+}
+
+/* It may wait until the arrival that is due soon has been started, and its neighbours too;
+ * not for ever. */
 static void tick(void *arg, uint64_t now_ns)
 {
     struct worker *w = arg;
-    sampler_tick(&w->sampler, now_ns);
+    if (w->may_start && w->next_due_ns < now_ns + TICK_CLEAR_NS &&
+        now_ns < w->ticked_ns + TICK_LATEST_NS) {
+        sampler_put_off(&w->sampler, w->next_due_ns + TICK_BEHIND_NS);
+    } else {
+        sampler_tick(&w->sampler, now_ns, own_cpu_ns(w));
+        w->ticked_ns = now_ns;
+    }
     loop_timer_set(w->loop, &w->tick, w->sampler.next_tick_ns);
 }
 
@@ -241,14 +260,14 @@ static void tick(void *arg, uint64_t now_ns)
 
 static void mark_measured(struct worker *w, uint64_t now_ns)
 {
-    w->measured_cpu_from_ns = clock_thread_cpu_ns();
+    w->measured_cpu_from_ns = own_cpu_ns(w);
     w->measured_waited_from_ns = loop_waited_ns(w->loop);
     w->measured_wall_from_ns = now_ns;
 }
 
 static void close_account(struct worker *w, uint64_t now_ns)
 {
-    w->cpu_ns = clock_thread_cpu_ns() - w->measured_cpu_from_ns;
+    w->cpu_ns = own_cpu_ns(w) - w->measured_cpu_from_ns;
     w->wall_ns = now_ns - w->measured_wall_from_ns;
     /* Polling is not work: what is not spent waiting is. */
     w->busy_ns = w->wall_ns - (loop_waited_ns(w->loop) - w->measured_waited_from_ns);
@@ -302,10 +321,10 @@ static void run_trial(struct worker *w)
     const struct worker_plan *plan = w->plan;
     schedule_start(&w->cursor, plan->schedule, w->index, w->count);
     advance(w);
-    sampler_reset(&w->sampler);
-    sampler_tick(&w->sampler, clock_now_ns()); /* so that the first window is covered */
-    w->sampler.next_tick_ns = plan->start_ns;
-    loop_timer_set(w->loop, &w->tick, plan->start_ns);
+    w->polled_before_ns = loop_polled_cpu_ns(w->loop);
+    w->ticked_ns = clock_now_ns();
+    sampler_begin(&w->sampler, w->ticked_ns, own_cpu_ns(w));
+    loop_timer_set(w->loop, &w->tick, w->sampler.next_tick_ns);
     run_schedule(w);
     const uint64_t now_ns = clock_now_ns();
     while (w->open.next != &w->open) {
@@ -315,7 +334,7 @@ static void run_trial(struct worker *w)
     }
     loop_timer_stop(w->loop, &w->tick);
     loop_timer_stop(w->loop, &w->timeout);
-    sampler_tick(&w->sampler, now_ns);
+    sampler_tick(&w->sampler, now_ns, own_cpu_ns(w));
 }
 
 static void *worker_main(void *arg)

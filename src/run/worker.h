@@ -45,6 +45,7 @@ struct worker {
     struct loop *loop;
     struct loop_timer arrival, tick, timeout; /* of the next one, the sampler, the oldest */
     struct sampler sampler;
+    uint64_t ticked_ns; /* its last tick */
     struct wire_buffers *buffers;
 
     /* one trial */
@@ -63,17 +64,25 @@ struct worker {
     size_t chunks;
     unsigned in_flight;
 
-    /* what it cost: of the measured part */
+    /* what it cost: of the measured part; without polling, which is waiting */
     uint64_t cpu_ns, busy_ns, wall_ns;
+    uint64_t polled_before_ns; /* by the threads of earlier trials */
     uint64_t measured_cpu_from_ns, measured_waited_from_ns, measured_wall_from_ns;
     atomic_uint_fast64_t done; /* connections over, for the progress line */
     pthread_t thread;
     struct err error;
 };
 
+/* How a worker waits for the next arrival. */
+enum worker_wait {
+    WORKER_SLEEPS,
+    WORKER_POLLS_EARLY, /* sleeps, and polls the last moments: for a core of its own */
+    WORKER_SPINS,
+};
+
 /* arm, arms, setting are filled in by the owner afterwards. */
 int worker_init(struct worker *w, unsigned index, unsigned count, const struct cpu_set *core,
-                bool is_spinning, struct err *e) __attribute__((warn_unused_result));
+                enum worker_wait wait, struct err *e) __attribute__((warn_unused_result));
 void worker_fini(struct worker *w);
 
 /* Run one trial's part in a new thread / wait for it. */

@@ -288,6 +288,33 @@ static void a_thread_that_sleeps_switches_voluntarily(void **state)
     assert_true(after.run_delay_ns >= before.run_delay_ns);
 }
 
+/* What stays open tells the same as what is opened anew. */
+static void a_watch_agrees_with_a_single_look(void **state)
+{
+    struct cpu_watch watch;
+    struct cpu_thread_record before, now, after;
+    struct cpu_losses earlier, later;
+    uint64_t steal_ns = 0;
+    (void)state;
+    cpu_watch_open(&watch);
+    for (int i = 0; i < 3; i++) {
+        cpu_read_thread(&before);
+        cpu_watch_thread(&watch, &now);
+        clock_sleep_until_ns(clock_now_ns() + MS);
+        cpu_read_thread(&after);
+        assert_int_equal(now.has_run_delay, before.has_run_delay);
+        assert_in_range(now.run_delay_ns, before.run_delay_ns, after.run_delay_ns);
+        assert_in_range(now.voluntary, before.voluntary, after.voluntary - 1);
+        cpu_read_losses(NULL, &earlier);
+        assert_int_equal(cpu_watch_steal(&watch, NULL, &steal_ns), earlier.has_steal);
+        cpu_read_losses(NULL, &later);
+        assert_in_range(steal_ns, earlier.steal_ns, later.steal_ns);
+    }
+    cpu_watch_close(&watch);
+    cpu_watch_thread(&watch, &now);
+    assert_false(now.has_run_delay || cpu_watch_steal(&watch, NULL, &steal_ns));
+}
+
 static void counters_count_or_say_that_they_cannot(void **state)
 {
     struct cpu_counters counters;
@@ -333,6 +360,7 @@ int main(void)
         cmocka_unit_test(a_busy_core_shows_in_its_losses),
         cmocka_unit_test(run_delay_is_the_second_field),
         cmocka_unit_test(a_thread_that_sleeps_switches_voluntarily),
+        cmocka_unit_test(a_watch_agrees_with_a_single_look),
         cmocka_unit_test(counters_count_or_say_that_they_cannot),
         cmocka_unit_test(the_speed_probe_repeats),
     };

@@ -25,6 +25,7 @@ static const struct {
     {"sleeping", {.spin = false}},
     {"sleeping without epoll_pwait2", {.without_pwait2 = true}},
     {"spinning", {.spin = true}},
+    {"polling early", {.poll_early = true}},
 };
 
 struct bed {
@@ -200,6 +201,33 @@ static void a_wait_lasts_until_its_deadline(void **state)
 
 /* The kernel may let a wait of 100 ms be late by 100 us; ours is not, at the best of some
  * tries. */
+/* The CPU time of polling is told apart: of a thread that does nothing else, most; and none
+ * without a timer that must be prompt. */
+static void polling_is_told_apart(void **state)
+{
+    static struct fired fired;
+    struct bed *bed = *state;
+    struct loop *loop = bed->loop;
+    struct numbered timer;
+    timers_init(&timer, 1, &fired);
+    for (int is_prompt = 0; is_prompt <= 1; is_prompt++) {
+        const bool polls = is_prompt && bed->options->poll_early;
+        const uint64_t cpu_ns = clock_thread_cpu_ns(), polled_ns = loop_polled_cpu_ns(loop);
+        timer.timer.is_prompt = is_prompt;
+        for (unsigned i = 0; i < 20 || (polls && loop_polled_cpu_ns(loop) == polled_ns); i++) {
+            const uint64_t at_ns = clock_now_ns() + 2 * MS;
+            fired.count = 0;
+            loop_timer_set(loop, &timer.timer, at_ns);
+            while (fired.count == 0)
+                assert_true(loop_run_once(loop, LOOP_NEVER) >= 0);
+            assert_true(fired.at[0].now_ns >= at_ns);
+        }
+        const uint64_t polled_more_ns = loop_polled_cpu_ns(loop) - polled_ns;
+        assert_int_equal(polled_more_ns > 0, polls);
+        assert_true(polled_more_ns <= clock_thread_cpu_ns() - cpu_ns);
+    }
+}
+
 static void a_long_wait_is_not_late_by_a_share_of_it(void **state)
 {
     struct loop *loop = loop_of(state);
@@ -443,6 +471,7 @@ int main(void)
         IN_A_BED(a_stopped_timer_does_not_fire),
         IN_A_BED(a_timer_set_in_its_callback_waits_for_the_next_round),
         IN_A_BED(a_wait_lasts_until_its_deadline),
+        IN_A_BED(polling_is_told_apart),
         IN_A_BED(a_long_wait_is_not_late_by_a_share_of_it),
         IN_A_BED(an_edge_is_told_once),
         IN_A_BED(a_level_is_told_until_it_is_served_or_changed),
