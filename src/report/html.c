@@ -11,6 +11,7 @@
 #include "report/tables.h"
 
 #define FAULTS_UNFOLDED 4u
+#define COLUMNS 96u /* about what a table may have before it must be scrolled */
 
 /* --- the pieces of page.h -------------------------------------------------------------- */
 
@@ -124,6 +125,7 @@ void html_add_body(struct text *out, const struct result *r)
         .paragraph = draw_paragraph,
         .table = draw_table,
         .arg = out,
+        .columns = COLUMNS,
         .is_detailed = true,
     };
     struct text title = {0};

@@ -7,6 +7,7 @@
 #include "report/html_put.h"
 
 #define BAR_TICKS 6u
+#define EDGE 0.95 /* a label in the middle of its tick would stick out */
 
 void html_open_bars(struct text *out)
 {
@@ -56,9 +57,12 @@ void html_close_bars(struct text *out, const struct scale *scale, const char *un
     const size_t n = scale_ticks(scale, BAR_TICKS, ticks);
     text_add(out,
              "<div class=\"row axis\"><span class=\"label\"></span><span class=\"track\">");
-    for (size_t i = 0; i < n; i++)
-        text_addf(out, "<i style=\"left:%.2f%%\">%.6g</i>", scale_share(scale, ticks[i]) * 100,
+    for (size_t i = 0; i < n; i++) {
+        const double share = scale_share(scale, ticks[i]);
+        text_addf(out, "<i%s style=\"left:%.2f%%\">%.6g</i>",
+                  share > EDGE ? " class=\"edge\"" : "", share * 100,
                   fabs(ticks[i]) < 1e-9 ? 0.0 : ticks[i]);
+    }
     text_add(out, "</span><span class=\"value\">");
     html_add_text(out, unit);
     text_add(out, "</span></div>\n</div>\n");

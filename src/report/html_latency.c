@@ -148,7 +148,7 @@ static void add_x_axis(struct svg *svg, const struct extent *x)
         if ((double)i <= svg->x.high)
             svg_add_x_tick(svg, (double)i, labels[i]);
     }
-    svg_add_x_title(svg, "percentile, each nine with the same room (log 1/(1-p))");
+    svg_add_x_title(svg, "percentile, on a scale of log 1/(1-p)");
 }
 
 static void add_curves(struct svg *svg, const struct result *r, const struct sheet *s,

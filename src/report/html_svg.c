@@ -11,6 +11,7 @@
 #define TOP 12.0
 #define BOTTOM 46.0
 #define Y_TICKS 7u
+#define Y_TICKS_LINEAR 9u /* evenly apart, so more have room */
 
 static double place_x(const struct svg *svg, double x)
 {
@@ -72,7 +73,8 @@ void svg_add_duration(struct text *out, double us)
 void svg_add_y_ticks_us(const struct svg *svg)
 {
     double ticks[SCALE_TICKS_MAX];
-    const size_t n = scale_ticks(&svg->y, Y_TICKS, ticks);
+    const size_t n =
+        scale_ticks(&svg->y, scale_is_narrow(&svg->y) ? Y_TICKS_LINEAR : Y_TICKS, ticks);
     for (size_t i = 0; i < n; i++) {
         struct text label = {0};
         const double at = place_y(svg, ticks[i]);

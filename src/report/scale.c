@@ -5,6 +5,7 @@
 #include <math.h>
 
 #define MARGIN 1.04
+#define NARROW 5
 
 /* 1, 2 or 5 times a power of ten, at least least. */
 static double round_step(double least)
@@ -69,11 +70,17 @@ static size_t log_ticks(const struct scale *s, const char *multiples, double *ti
     return n;
 }
 
+bool scale_is_narrow(const struct scale *s)
+{
+    return s->high < NARROW * s->low;
+}
+
 size_t scale_ticks(const struct scale *s, size_t wanted, double ticks[SCALE_TICKS_MAX])
 {
     static const char *const multiples[] = {"123456789", "12468", "1235", "125", "13", "1"};
     assert(wanted >= 2 && wanted <= SCALE_TICKS_MAX && s->low < s->high);
-    if (!s->is_log)
+    /* Less than a decade has too few of the round ones. */
+    if (!s->is_log || scale_is_narrow(s))
         return linear_ticks(s, round_step((s->high - s->low) / (double)(wanted - 1)), ticks);
     size_t n = 0;
     for (size_t i = 0; i < sizeof(multiples) / sizeof(multiples[0]); i++) {
@@ -81,5 +88,5 @@ size_t scale_ticks(const struct scale *s, size_t wanted, double ticks[SCALE_TICK
         if (n <= wanted)
             break;
     }
-    return n >= 2 ? n : linear_ticks(s, round_step((s->high - s->low) / 3), ticks);
+    return n;
 }

@@ -25,6 +25,8 @@ struct scale scale_from_zero(double highest);
 struct scale scale_around(double lowest, double highest, bool is_log);
 /* 0 at low, 1 at high; values outside are put on the edge. */
 double scale_share(const struct scale *s, double value);
+/* Of a logarithmic scale: its ticks are evenly apart, there being too few others. */
+bool scale_is_narrow(const struct scale *s);
 /* At most `wanted` (2..SCALE_TICKS_MAX) round values within the scale, ascending; their
  * number. */
 size_t scale_ticks(const struct scale *s, size_t wanted, double ticks[SCALE_TICKS_MAX]);

@@ -128,6 +128,7 @@ static void ticks_are_round_and_within_the_scale(void **state)
     } cases[] = {
         {{0, 1000, false}, 0, 6},    {{0, 0.03, false}, 0, 4},  {{-7, 12, false}, -5, 4},
         {{390, 2600, true}, 400, 5}, {{90, 2e6, true}, 100, 5}, {{500, 510, false}, 500, 6},
+        {{390, 1300, true}, 400, 5},
     };
     (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {

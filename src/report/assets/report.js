@@ -68,18 +68,28 @@
   }
 
   /* --- curves ------------------------------------------------------------------------ */
+  /* Round values between two logarithms, as logarithms. */
   function round(low, high) {
-    for (const multiples of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 4, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
+    const from = Math.pow(10, low), to = Math.pow(10, high);
+    if (to < 5 * from) {
+      const least = (to - from) / 8, power = Math.pow(10, Math.floor(Math.log10(least)));
+      const step = power * [1, 2, 5, 10].find((multiple) => multiple * power >= least * 0.9999);
       const ticks = [];
-      for (let power = Math.pow(10, Math.floor(low)); power <= Math.pow(10, high); power *= 10) {
+      for (let k = Math.ceil(from / step); k * step <= to; k++) ticks.push(Math.log10(k * step));
+      return ticks;
+    }
+    let ticks = [];
+    for (const multiples of [[1, 2, 3, 4, 5, 6, 7, 8, 9], [1, 2, 4, 6, 8], [1, 2, 3, 5], [1, 2, 5], [1, 3], [1]]) {
+      ticks = [];
+      for (let decade = Math.floor(low); decade <= high; decade++) {
         for (const multiple of multiples) {
-          const at = Math.log10(multiple * power);
+          const at = decade + Math.log10(multiple);
           if (at >= low && at <= high) ticks.push(at);
         }
       }
-      if (ticks.length <= 7) return ticks;
+      if (ticks.length <= 7) break;
     }
-    return [];
+    return ticks;
   }
   /* Where the shortest trial has fewer than ten samples beyond. */
   function sure(sheet) {
@@ -129,7 +139,7 @@
       ...size(), legend: { show: false }, padding: [10, 22, 0, 0],
       scales: { x: { time: false }, y: { range: (v, low, high) => [low - 0.02, high + 0.02] } },
       axes: [
-        { ...line, label: 'percentile, each nine with the same room', labelFont: line.font, labelSize: 22, size: 34,
+        { ...line, label: 'percentile, on a scale of log 1/(1-p)', labelFont: line.font, labelSize: 22, size: 34,
           splits: (v, axis, low, high) => [0, Math.log10(2), 1, 2, 3, 4, 5, 6, 7, 8, 9].filter((x) => x >= low && x <= high).length > 1
             ? [0, Math.log10(2), 1, 2, 3, 4, 5, 6, 7, 8, 9].filter((x) => x >= low && x <= high)
             : [low, (low + high) / 2, high],
