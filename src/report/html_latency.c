@@ -14,7 +14,8 @@
 #define NS_PER_US 1000.0
 #define POINTS_PER_NINE 20.0
 #define POINTS_IN_ALL 20000.0 /* of all curves of a phase: bounds the page's size */
-#define SAMPLES_BEHIND 10.0   /* fewer: a percentile is shaded as uncertain */
+#define TRIALS_DRAWN 1000u
+#define SAMPLES_BEHIND 10.0 /* fewer: a percentile is shaded as uncertain */
 
 enum { ONE_IN, PERCENTILE, FIRST_CURVE };
 
@@ -22,11 +23,12 @@ enum { ONE_IN, PERCENTILE, FIRST_CURVE };
 struct extent {
     size_t curves;
     uint64_t least, most; /* samples of a trial */
+    bool has_trials;      /* not too many to be curves of their own */
 };
 
 static struct extent extent_of(const struct result *r, enum result_phase phase)
 {
-    struct extent x = {0, UINT64_MAX, 0};
+    struct extent x = {0, UINT64_MAX, 0, true};
     for (size_t i = 0; i < r->arms; i++) {
         for (size_t k = 0; k < r->arm[i].trials; k++) {
             const struct histogram *h = r->arm[i].trial[k].latency_ns[phase];
@@ -38,6 +40,7 @@ static struct extent extent_of(const struct result *r, enum result_phase phase)
             x.most = count > x.most ? count : x.most;
         }
     }
+    x.has_trials = x.curves <= TRIALS_DRAWN;
     return x;
 }
 
@@ -65,23 +68,24 @@ static double percentile_of(double nines)
 
 /* The trials' values at one place, NAN where a trial has too few samples to have it; the
  * median where every trial has one. */
-static void fill_arm(struct sheet *s, size_t row, size_t *column, const struct result_arm *arm,
+static void fill_arm(struct sheet *s, size_t row, size_t median, const struct result_arm *arm,
                      enum result_phase phase)
 {
     const double one_in = sheet_number(s, row, ONE_IN);
     double *values = mem_alloc_zeroed(arm->trials + 1, sizeof(*values));
-    const size_t median = (*column)++;
+    const bool has_trials = median + 1 < s->columns && s->column[median + 1].trial > 0;
     size_t n = 0, wanted = 0;
     for (size_t k = 0; k < arm->trials; k++) {
         const struct histogram *h = arm->trial[k].latency_ns[phase];
-        const size_t own = (*column)++;
         if (h == NULL || histogram_count(h) == 0)
             continue;
         wanted++;
         if (one_in > (double)histogram_count(h) * 1.0001)
             continue;
         values[n] = (double)histogram_quantile(h, 1 - 1 / one_in) / NS_PER_US;
-        sheet_set_number(s, row, own, values[n++]);
+        if (has_trials)
+            sheet_set_number(s, row, median + 1 + k, values[n]);
+        n++;
     }
     if (n > 0 && n == wanted)
         sheet_set_number(s, row, median, sample_median(values, n));
@@ -92,11 +96,12 @@ static void fill_row(struct sheet *s, const struct result *r, enum result_phase 
                      double nines)
 {
     const size_t row = sheet_add_row(s);
-    size_t column = FIRST_CURVE;
     sheet_set_number(s, row, ONE_IN, pow(10, nines));
     sheet_set_number(s, row, PERCENTILE, percentile_of(nines));
-    for (size_t i = 0; i < r->arms; i++)
-        fill_arm(s, row, &column, &r->arm[i], phase);
+    for (size_t c = FIRST_CURVE; c < s->columns; c++) {
+        if (s->column[c].trial == 0)
+            fill_arm(s, row, c, &r->arm[s->column[c].arm], phase);
+    }
 }
 
 static struct sheet *fill(const struct result *r, enum result_phase phase,
@@ -111,7 +116,7 @@ static struct sheet *fill(const struct result *r, enum result_phase phase,
     s->column[ONE_IN].is_shown = false;
     for (size_t i = 0; i < r->arms; i++) {
         add_curve_column(s, r, i, 0);
-        for (size_t k = 0; k < r->arm[i].trials; k++)
+        for (size_t k = 0; x->has_trials && k < r->arm[i].trials; k++)
             add_curve_column(s, r, i, r->arm[i].trial[k].index);
     }
     for (unsigned k = 0; k / each < end; k++)

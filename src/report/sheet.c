@@ -29,7 +29,9 @@ void sheet_free(struct sheet *s)
 size_t sheet_add_column(struct sheet *s, const char *name, enum sheet_kind kind)
 {
     assert(s->rows == 0);
-    s->column = mem_resize(s->column, s->columns + 1, sizeof(*s->column));
+    const size_t n = s->columns;
+    if ((n & (n - 1)) == 0) /* the room is the power of two above */
+        s->column = mem_resize(s->column, n == 0 ? 1 : 2 * n, sizeof(*s->column));
     s->column[s->columns] = (struct sheet_column){
         .name = mem_copy_string(name), .kind = kind, .is_shown = true, .arm = -1};
     return s->columns++;

@@ -95,7 +95,7 @@
   function sure(sheet) {
     let least = Infinity;
     sheet.columns.forEach((column, c) => {
-      if (!column.trial) return;
+      if (column.arm === undefined) return;
       const last = sheet.data[c].reduce((most, us, row) => us === null ? most : Math.max(most, sheet.data[0][row]), 0);
       if (last > 0) least = Math.min(least, last);
     });
