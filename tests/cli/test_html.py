@@ -119,6 +119,26 @@ def test_the_figures_of_the_page_are_those_of_the_result(tmp_path):
     assert found == 12
 
 
+def test_steal_is_shaded_and_each_cause_has_its_mark(tmp_path):
+    result = json.loads((GOLDEN / "load.json").read_text(encoding="utf-8"))
+    for i, steal in enumerate((0.0009, 0.002, 0.02)):
+        result["arms"][1]["trials"][i]["steal"] = steal
+    (tmp_path / "steal.json").write_text(json.dumps(result))
+    text = made(tmp_path / "steal.json", tmp_path).read_text(encoding="utf-8")
+    chart = text[text.index('id="arrivals"'):text.index('id="data-arrivals"')]
+    shaded = re.findall(r'<rect class="steal (s\d)" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', chart)
+    assert [place[0] for place in shaded] == ["s1", "s2"]
+    spans = re.findall(r'<rect class="span c1" x="([\d.]+)" y="[\d.]+" width="([\d.]+)"', chart)
+    assert [place[1:] for place in shaded] == spans[1:]
+    causes = {}
+    for kind, title in re.findall(r'<path class="p k(\d)"[^>]*><title>([^<]*)</title>', chart):
+        cause = re.search(r": ([a-z-]+); ", title).group(1)
+        causes.setdefault(cause, set()).add(kind)
+    assert {cause: len(kinds) for cause, kinds in causes.items()} == {
+        "client-preempted": 1, "server-queue": 1, "unexplained": 1}
+    assert len(set.union(*causes.values())) == 3
+
+
 def test_html_and_hlog_name_format_and_file_in_one(tmp_path):
     result = GOLDEN / "load-few.json"
     assert run("report", "--html", tmp_path / "x", result).returncode == 0

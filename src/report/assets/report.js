@@ -55,7 +55,7 @@
       title.parentNode.dataset.tip = title.textContent;
       title.remove();
     }
-    document.addEventListener('pointermove', (event) => {
+    const show = (event) => {
       const over = event.target.closest ? event.target.closest('[data-tip]') : null;
       tip.hidden = !over;
       if (!over) return;
@@ -64,7 +64,8 @@
       const below = event.clientY + 18 + tip.offsetHeight < innerHeight;
       tip.style.left = Math.max(8, left) + 'px';
       tip.style.top = (below ? event.clientY + 18 : event.clientY - 10 - tip.offsetHeight) + 'px';
-    });
+    };
+    for (const kind of ['pointermove', 'pointerdown']) document.addEventListener(kind, show);
   }
 
   /* --- curves ------------------------------------------------------------------------ */
