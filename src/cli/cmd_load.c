@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pqc-bench load: fresh TLS connections at a fixed rate, latency per arm, a verdict. */
+#include <fcntl.h>
 #include <inttypes.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "base/cpu.h"
 #include "base/file.h"
 #include "base/rng.h"
@@ -16,6 +19,7 @@
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "net/address.h"
+#include "net/link_spec.h"
 #include "run/endpoint.h"
 #include "run/load.h"
 
@@ -29,6 +33,7 @@
 struct load_values {
     struct option_list arms;
     char *target, *agent, *source, *sni, *path, *roots, *samples;
+    char *link, *capture, *key_log;
     double rate_per_s;
     unsigned arrivals, interleave, close;
     uint64_t duration_ns, warmup_ns, grace_ns, timeout_ns;
@@ -49,6 +54,12 @@ struct load_values {
         .name = option, .kind = OPTION_TEXT, .argument = word, .help = text, \
         .unset_note = note, AT(member)                                       \
     }
+
+static int check_link(const char *text, struct err *e)
+{
+    struct link_spec spec;
+    return link_spec_parse(text, &spec, e);
+}
 
 static const struct option rows[] = {
     {.name = "arm",
@@ -131,6 +142,20 @@ static const struct option rows[] = {
     TEXT_ROW("path", path, "PATH", "what is requested", "/, or /bytes/N for an arm's payload"),
     TEXT_ROW("roots", roots, "FILE", "certificates to trust, PEM; for --target",
              "the system's"),
+    {.name = "link",
+     .kind = OPTION_TEXT,
+     .argument = "SPEC",
+     .help = "an emulated link to the embedded server: a profile (lan, metro, continental, "
+             "intercontinental, satellite, lte-m, 5g, 1mbit), or rtt=, jitter=, loss=, burst=, "
+             "rate=, queue=, mtu=, initcwnd=, cc=, or both, commas between",
+     .unset_note = "loopback",
+     .check = check_link,
+     AT(link)},
+    TEXT_ROW("capture", capture, "FILE", "write what crosses the link, as pcapng; for --link",
+             "no file"),
+    TEXT_ROW("keylog", key_log, "FILE",
+             "write the TLS secrets, for Wireshark; anyone who has them can read the traffic",
+             "no file"),
     TEXT_ROW("samples", samples, "FILE", "write every handshake as a line of CSV", "no file"),
     {.name = "calibrate",
      .kind = OPTION_SWITCH,
@@ -193,6 +218,24 @@ static int fill_in(struct command_call *call, struct err *e)
     return 0;
 }
 
+/* The link ends at a server of our own, whose end it makes. */
+static int check_network(const struct load_values *v, struct err *e)
+{
+    if (v->link != NULL && v->target != NULL)
+        return err_set(e, ERR_USAGE,
+                       "--link: leads to the embedded server; not with --target %.80s",
+                       v->target);
+    if (v->link != NULL && v->source != NULL)
+        return err_set(e, ERR_USAGE, "--link: has one address at each end; not with --source");
+    if (v->capture != NULL && v->link == NULL)
+        return err_set(e, ERR_USAGE, "--capture: needs --link; only what crosses it is seen");
+    if (v->capture != NULL && outfile_probe(v->capture, e) != 0)
+        return err_add_context(e, "--capture");
+    if (v->key_log != NULL && outfile_probe(v->key_log, e) != 0)
+        return err_add_context(e, "--keylog");
+    return 0;
+}
+
 static int check_values(const struct load_values *v, struct err *e)
 {
     struct schedule schedule;
@@ -210,6 +253,8 @@ static int check_values(const struct load_values *v, struct err *e)
                        "--agent: needs --target; the embedded server has its own");
     if (v->agent != NULL && address_parse(v->agent, ADDRESS_CONNECT, 0, &agent, e) != 0)
         return err_add_context(e, "--agent");
+    if (check_network(v, e) != 0)
+        return -1;
     return schedule_init(&schedule, v->rate_per_s, SCHEDULE_CONSTANT, 0,
                          v->warmup_ns + v->duration_ns, e);
 }
@@ -231,7 +276,8 @@ static int check(struct command_call *call, struct err *e)
 struct inputs {
     struct address_range sources; /* count 0: none */
     char *roots;
-    FILE *samples;
+    FILE *samples, *key_log;
+    struct link_spec link; /* mtu 0: none */
 };
 
 static void close_inputs(struct inputs *in)
@@ -239,6 +285,21 @@ static void close_inputs(struct inputs *in)
     free(in->roots);
     if (in->samples != NULL)
         fclose(in->samples);
+    if (in->key_log != NULL)
+        fclose(in->key_log);
+}
+
+/* For its owner alone, also where it was there with other rights. */
+static FILE *open_key_log(const char *path, struct err *e)
+{
+    const int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    FILE *f = fd >= 0 && fchmod(fd, 0600) == 0 ? fdopen(fd, "w") : NULL;
+    if (f != NULL)
+        return f;
+    err_set_errno(e, "--keylog: %.200s", path);
+    if (fd >= 0)
+        close(fd);
+    return NULL;
 }
 
 static int open_inputs(const struct load_values *v, struct inputs *in, struct err *e)
@@ -250,14 +311,19 @@ static int open_inputs(const struct load_values *v, struct inputs *in, struct er
         file_read_text("", v->roots != NULL ? v->roots : SYSTEM_ROOTS, ROOTS_MOST_BYTES);
     if (v->roots != NULL && in->roots == NULL)
         return err_set(e, ERR_SYSTEM, "--roots: %.200s: cannot be read", v->roots);
+    if (v->link != NULL && link_spec_parse(v->link, &in->link, e) != 0)
+        return err_add_context(e, "--link");
+    if (v->key_log != NULL && (in->key_log = open_key_log(v->key_log, e)) == NULL)
+        return -1;
     if (v->samples == NULL)
         return 0;
     in->samples = fopen(v->samples, "we");
     if (in->samples == NULL)
         return err_set_errno(e, "--samples: %.200s", v->samples);
     fputs("arm,trial,due_s,start_lag_us,tcp_us,tls_us,ttfb_us,ttlb_us,response_us,"
-          "retransmits,hrr,resumed\n",
+          "retransmits,hrr,resumed",
           in->samples);
+    fputs(v->link != NULL ? "," LOAD_NETWORK_COLUMNS "\n" : "\n", in->samples);
     return 0;
 }
 
@@ -290,6 +356,9 @@ static int measure(struct command_call *call, const struct arm_list *arms,
         .roots_pem = in->roots,
         .is_uncalibrated = !v->is_calibrated,
         .samples = in->samples,
+        .link = in->link.mtu_bytes > 0 ? &in->link : NULL,
+        .capture = v->capture,
+        .key_log = in->key_log,
         .seed = v->seed,
         .client_cores = v->client_cores,
         .server_cores = v->server_cores,

@@ -125,6 +125,23 @@ static void read_hosts(const struct place *root, struct result *r)
     }
 }
 
+static void read_link(const struct place *root, struct result *r)
+{
+    const struct place link = field_object(root, "link");
+    field_pairs(&link, "spec", &r->link);
+    for (unsigned i = 0; i < RESULT_SIDES; i++) {
+        const struct place way = field_object(&link, i == RESULT_CLIENT ? "up" : "down");
+        struct result_link_way *w = &r->link_way[i];
+        w->packets = field_count(&way, "packets");
+        w->bytes = field_count(&way, "bytes");
+        w->lost = field_count(&way, "lost");
+        w->queue_full = field_count(&way, "queue_full");
+        w->overflow = field_count(&way, "overflow");
+        w->late_p99_us = field_number(&way, "late_p99_us");
+        w->late_max_us = field_number(&way, "late_max_us");
+    }
+}
+
 static void read_validity(const struct place *root, struct result *r)
 {
     const struct place validity = field_object(root, "validity");
@@ -203,6 +220,7 @@ static struct result *read_root(const struct place *root)
     field_pairs(root, "config", &r->config);
     read_build(root, r);
     read_hosts(root, r);
+    read_link(root, r);
     read_validity(root, r);
     read_lists(root, r);
     return r;

@@ -90,6 +90,22 @@ static void read_bytes(const struct place *p, struct result_bytes *b)
     read_flights(&found, b);
 }
 
+static void read_network(const struct place *p, struct result_network *n)
+{
+    const struct place found = field_object(p, "network");
+    n->tcp_round_trips = field_range(&found, "tcp_round_trips");
+    n->tls_round_trips = field_range(&found, "tls_round_trips");
+    n->disturbed = field_count(&found, "disturbed");
+    for (unsigned i = 0; i < RESULT_SIDES; i++) {
+        const struct place side = field_object(&found, side_name(i));
+        n->flights[i] = field_range(&side, "flights");
+        n->segments[i] = field_range(&side, "segments");
+        n->retransmits[i] = field_count(&side, "retransmits");
+        n->timeouts[i] = field_count(&side, "timeouts");
+        n->dropped[i] = field_count(&side, "dropped");
+    }
+}
+
 static void read_sides(const struct place *p, const char *name,
                        struct figure figures[RESULT_SIDES])
 {
@@ -137,6 +153,7 @@ void json_read_arm(const struct place *p, struct result_arm *arm)
     field_copy_text(p, "server_backend", &arm->server_backend);
     read_negotiated(p, &arm->negotiated);
     read_bytes(p, &arm->bytes);
+    read_network(p, &arm->network);
     read_cpu(p, &arm->cpu);
     read_primitives(p, arm);
     const struct place list = field_list(p, "trials");

@@ -124,6 +124,27 @@ static json_t *of_validity(const struct result *r)
     return object;
 }
 
+static json_t *of_link(const struct result *r)
+{
+    json_t *object = json_made(json_object());
+    if (r->link.count == 0)
+        return object;
+    json_put(object, "spec", json_of_pairs(&r->link));
+    for (unsigned i = 0; i < RESULT_SIDES; i++) {
+        const struct result_link_way *w = &r->link_way[i];
+        json_t *way = json_made(json_object());
+        json_put_count(way, "packets", w->packets);
+        json_put_count(way, "bytes", w->bytes);
+        json_put_count(way, "lost", w->lost);
+        json_put_count(way, "queue_full", w->queue_full);
+        json_put_count(way, "overflow", w->overflow);
+        json_put_number(way, "late_p99_us", w->late_p99_us);
+        json_put_number(way, "late_max_us", w->late_max_us);
+        json_put(object, i == RESULT_CLIENT ? "up" : "down", way);
+    }
+    return object;
+}
+
 static json_t *of_accounts(const struct result *r)
 {
     json_t *object = json_made(json_object());
@@ -179,6 +200,7 @@ static json_t *of_result(const struct result *r)
     json_put_count(root, "seed", r->seed);
     json_put(root, "build", of_build(&r->build));
     json_put(root, "hosts", of_hosts(r));
+    json_put_nonempty(root, "link", of_link(r));
     json_put(root, "validity", of_validity(r));
     json_put_nonempty(root, "accounts", of_accounts(r));
     put_lists(root, r);

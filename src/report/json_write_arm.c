@@ -86,6 +86,26 @@ static json_t *of_bytes(const struct result_bytes *b)
     return object;
 }
 
+static json_t *of_network(const struct result_network *n)
+{
+    json_t *object = json_made(json_object());
+    if (n->tls_round_trips.count == 0)
+        return object;
+    json_put_range(object, "tcp_round_trips", &n->tcp_round_trips);
+    json_put_range(object, "tls_round_trips", &n->tls_round_trips);
+    json_put_count(object, "disturbed", n->disturbed);
+    for (unsigned i = 0; i < RESULT_SIDES; i++) {
+        json_t *side = json_made(json_object());
+        json_put_range(side, "flights", &n->flights[i]);
+        json_put_range(side, "segments", &n->segments[i]);
+        json_put_count(side, "retransmits", n->retransmits[i]);
+        json_put_count(side, "timeouts", n->timeouts[i]);
+        json_put_count(side, "dropped", n->dropped[i]);
+        json_put(object, result_side_name((enum result_side)i), side);
+    }
+    return object;
+}
+
 static json_t *of_cpu_side(const struct result_cpu *cpu, unsigned side)
 {
     json_t *object = json_made(json_object());
@@ -172,6 +192,7 @@ json_t *json_of_arm(const struct result_arm *arm, enum result_kind kind)
     json_put(object, "negotiated", of_negotiated(&arm->negotiated));
     json_put_range(object, "round_trips", &arm->bytes.round_trips);
     json_put_nonempty(object, "bytes", of_bytes(&arm->bytes));
+    json_put_nonempty(object, "network", of_network(&arm->network));
     put_cpu(object, &arm->cpu);
     json_put_nonempty(object, "primitives", of_primitives(arm));
     json_t *trials = json_made(json_array());

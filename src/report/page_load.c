@@ -65,5 +65,7 @@ void page_draw_load(const struct result *r, const struct page_drawer *drawer)
     page_draw_table(drawer, "Load, start lag and CPU per handshake", tables_load_trials(r));
     page_draw_table(drawer, "Arrivals", tables_tallies(r));
     page_draw_table(drawer, "Bytes of a handshake", tables_wire(r));
+    page_draw_table(drawer, "Over the link: handshakes in round trips and segments",
+                    tables_network(r));
     draw_causes(r, drawer);
 }

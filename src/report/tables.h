@@ -44,6 +44,8 @@ struct table *tables_latency(const struct result *r, const struct result_arm *ar
 struct table *tables_latency_trials(const struct result *r);
 struct table *tables_load_trials(const struct result *r);
 struct table *tables_tallies(const struct result *r);
+/* Over an emulated link: round trips, segments and losses; NULL without one. */
+struct table *tables_network(const struct result *r);
 /* Both. */
 struct table *tables_failures(const struct result *r);
 

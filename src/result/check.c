@@ -339,7 +339,7 @@ static int check_arm(const char *at, const struct result_arm *arm, struct err *e
     if (check_pairs(place, &arm->spec, e) != 0 ||
         check_negotiated(at, &arm->negotiated, e) != 0 ||
         check_bytes(at, &arm->bytes, e) != 0 || check_cpu(at, &arm->cpu, e) != 0 ||
-        check_primitives(at, arm, e) != 0)
+        network_check(at, &arm->network, e) != 0 || check_primitives(at, arm, e) != 0)
         return -1;
     unsigned last = 0;
     for (size_t i = 0; i < arm->trials; i++) {
@@ -424,6 +424,21 @@ static int check_backends(const struct result_build *build, struct err *e)
     return 0;
 }
 
+static int check_link(const struct result *r, struct err *e)
+{
+    for (unsigned i = 0; i < RESULT_SIDES; i++) {
+        const struct result_link_way *w = &r->link_way[i];
+        const struct named_number numbers[] = {{"late_p99_us", w->late_p99_us},
+                                               {"late_max_us", w->late_max_us}};
+        if (w->packets > INT64_MAX || w->bytes > INT64_MAX || w->lost > w->packets ||
+            w->queue_full > w->packets || w->overflow > INT64_MAX)
+            return broken(e, "link", "ways", "more than packets");
+        if (check_numbers("link.ways", numbers, 2, e) != 0)
+            return -1;
+    }
+    return 0;
+}
+
 static int check_run(const struct result *r, struct err *e)
 {
     const struct named_number numbers[] = {
@@ -446,7 +461,8 @@ static int check_run(const struct result *r, struct err *e)
 int result_check(const struct result *r, struct err *e)
 {
     char place[PLACE_SIZE];
-    if (check_run(r, e) != 0 || check_pairs("config", &r->config, e) != 0 ||
+    if (check_run(r, e) != 0 || check_link(r, e) != 0 ||
+        check_pairs("config", &r->config, e) != 0 || check_pairs("link", &r->link, e) != 0 ||
         check_backends(&r->build, e) != 0)
         return -1;
     for (size_t i = 0; i < r->hosts; i++) {

@@ -69,6 +69,8 @@ struct result *result_new(enum result_kind kind)
     r->reported_cpu_s = NAN;
     r->harness_cpu_s = NAN;
     r->clock_cost_ns = NAN;
+    for (unsigned i = 0; i < RESULT_SIDES; i++)
+        r->link_way[i].late_p99_us = r->link_way[i].late_max_us = (double)NAN;
     return r;
 }
 
@@ -126,6 +128,7 @@ void result_free(struct result *r)
     free(r->started_at);
     free(r->interrupted_by);
     pairs_free(&r->config);
+    pairs_free(&r->link);
     build_free(&r->build);
     hosts_free(r);
     problems_free(r);

@@ -18,6 +18,8 @@
 #include <stdint.h>
 #include "base/err.h"
 #include "base/host.h"
+#include "result/network.h"
+#include "result/pairs.h"
 #include "result/seen.h"
 #include "stats/histogram.h"
 
@@ -37,15 +39,6 @@ struct figure {
     }
 bool figure_is_set(const struct figure *f);
 bool figure_has_interval(const struct figure *f);
-
-/* Ordered name = value pairs, kept as the text the user could have typed. */
-struct result_pair {
-    char *name, *value;
-};
-struct result_pairs {
-    size_t count;
-    struct result_pair *pair;
-};
 
 struct result_backend {
     char *name, *version, *description;
@@ -149,6 +142,7 @@ struct result_arm {
     char *client_backend, *server_backend; /* "openssl-3.5.7" */
     struct result_negotiated negotiated;
     struct result_bytes bytes;
+    struct result_network network;
     struct result_cpu cpu;
     size_t primitives, trials;
     struct result_primitive *primitive;
@@ -187,6 +181,8 @@ struct result {
     size_t command_words;
     char **command;
     struct result_pairs config; /* every option with its value, defaults included */
+    struct result_pairs link;   /* every key of the emulated link; empty: there was none */
+    struct result_link_way link_way[RESULT_SIDES]; /* by its sender */
     struct result_build build;
     size_t hosts;
     struct result_host {
@@ -217,10 +213,6 @@ void result_free(struct result *r);               /* NULL: nothing */
  * to the same list.  Lists grow by these functions only.  Text members are replaced with
  * result_set_text, which frees what was there; value may be NULL. */
 void result_set_text(char **member, const char *value);
-/* A name that is there already gets the new value in its old place. */
-void pairs_add(struct result_pairs *pairs, const char *name, const char *value);
-const char *pairs_find(const struct result_pairs *pairs, const char *name); /* NULL: none */
-void pairs_free(struct result_pairs *pairs);
 void result_add_command_word(struct result *r, const char *word);
 struct result_arm *result_add_arm(struct result *r, const char *name);
 struct result_arm *result_find_arm(const struct result *r, const char *name); /* or NULL */

@@ -11,6 +11,7 @@
 #ifndef RESULT_SEEN_H
 #define RESULT_SEEN_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

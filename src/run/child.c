@@ -14,6 +14,7 @@
 #include "base/text.h"
 
 #define ADDRESS_SIZE 64u
+#define OWN_PROGRAM "/proc/self/exe"
 #define PEM_MAX_BYTES (1u << 20)
 
 /* Parent to child, once; then struct request again and again. */
@@ -69,7 +70,7 @@ static int read_all(int fd, void *data, size_t n)
 /* ---- the parent ---- */
 
 /* Between fork and exec: only what is safe there. */
-static void become_server(int fd, pid_t parent, const char *program)
+static void become_server(int fd, pid_t parent, const struct child_options *options)
 {
     char number[16];
     snprintf(number, sizeof(number), "%d", fd);
@@ -77,8 +78,11 @@ static void become_server(int fd, pid_t parent, const char *program)
     if (getppid() != parent)
         _exit(1);
     setpgid(0, 0);
+    if (options->link != NULL && link_enter(options->link, LINK_SERVER, NULL) != 0)
+        _exit(126);
     fcntl(fd, F_SETFD, 0);
-    execl(program, "pqc-bench", "serve", "--control-fd", number, (char *)NULL);
+    execl(options->program != NULL ? options->program : OWN_PROGRAM, "pqc-bench", "serve",
+          "--control-fd", number, (char *)NULL);
     _exit(127);
 }
 
@@ -121,13 +125,12 @@ int child_start(struct child *c, const struct child_options *options, struct err
     int pair[2];
     memset(c, 0, sizeof(*c));
     c->control_fd = -1;
-    const char *program = options->program != NULL ? options->program : "/proc/self/exe";
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
         return err_set_errno(e, "embedded server: socketpair");
     const pid_t parent = getpid();
     c->pid = fork();
     if (c->pid == 0)
-        become_server(pair[1], parent, program);
+        become_server(pair[1], parent, options);
     close(pair[1]);
     c->control_fd = pair[0];
     if (c->pid < 0) {
@@ -136,7 +139,8 @@ int child_start(struct child *c, const struct child_options *options, struct err
         return -1;
     }
     if (send_order(c, options) != 0)
-        err_set(e, ERR_FAILED, "embedded server: cannot start %s", program);
+        err_set(e, ERR_FAILED, "embedded server: cannot start %s",
+                options->program != NULL ? options->program : OWN_PROGRAM);
     else if (receive_hello(c, options->endpoints->count, e) == 0)
         return 0;
     child_stop(c);

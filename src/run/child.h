@@ -16,6 +16,7 @@
 
 #include <sys/types.h>
 #include "base/cpu.h"
+#include "net/link.h"
 #include "run/endpoint.h"
 #include "run/server.h"
 
@@ -23,7 +24,8 @@ struct child_options {
     const char *program; /* NULL: /proc/self/exe */
     const struct endpoint_list *endpoints;
     struct cpu_set cores;
-    const char *address; /* "127.0.0.1" or "::1"; ports are free ones */
+    const char *address;     /* "127.0.0.1" or "::1"; ports are free ones */
+    const struct link *link; /* it runs at its server's end; NULL: here */
 };
 
 struct child {

@@ -119,7 +119,51 @@ static enum conn_step fail_tls(struct conn *c)
     return fail(c, causes[f.cause], f.code, f.cause == TLS_CAUSE_LOCAL, f.detail);
 }
 
-static void fill_record(const struct conn *c, struct shard_record *r)
+/* What crossed the link until now; is_whole: the connection is over. */
+static void read_network(struct conn *c, bool is_whole)
+{
+    struct shard_network *n = &c->network;
+    struct link_flow flow;
+    if (c->setting->link == NULL)
+        return;
+    link_read_flow(c->setting->link, c->port, &flow);
+    for (unsigned i = 0; i < RESULT_SIDES; i++) {
+        n->retransmits[i] = flow.retransmits[i];
+        n->timeouts[i] = flow.timeouts[i];
+        n->dropped[i] = flow.dropped[i];
+        if (is_whole)
+            continue;
+        n->flights[i] = flow.flights[i];
+        n->segments[i] = flow.segments[i];
+    }
+    if (!is_whole)
+        n->tls_round_trips = flow.round[LINK_UP] - n->tcp_round_trips;
+}
+
+static void begin_network(struct conn *c)
+{
+    struct address own;
+    struct link_flow flow;
+    c->port = 0;
+    if (c->setting->link == NULL || socket_local_address(c->wire.socket.fd, &own) != 0)
+        return;
+    c->port = address_port(&own);
+    link_read_flow(c->setting->link, c->port, &flow);
+    c->network.tcp_round_trips = flow.round[LINK_UP];
+}
+
+static void fill_network(struct conn *c, struct shard_record *r)
+{
+    const struct shard_network *n = &c->network;
+    r->has_network = c->setting->link != NULL;
+    if (!r->has_network)
+        return;
+    read_network(c, true);
+    r->network = *n;
+    r->retransmits = n->retransmits[RESULT_CLIENT] + n->retransmits[RESULT_SERVER];
+}
+
+static void fill_record(struct conn *c, struct shard_record *r)
 {
     *r = (struct shard_record){.due_ns = c->due_ns, .end_ns = c->end_ns};
     r->phase_ns[RESULT_PHASE_TCP] = c->connected_ns - c->start_ns;
@@ -131,6 +175,7 @@ static void fill_record(const struct conn *c, struct shard_record *r)
     r->retransmits = retransmits_of(c->wire.socket.fd);
     r->is_hrr = c->is_hrr;
     r->is_resumed = c->is_resumed;
+    fill_network(c, r);
 }
 
 static enum conn_step complete(struct conn *c)
@@ -266,6 +311,7 @@ static enum conn_step shake_hands(struct conn *c)
         return fail_tls(c);
     }
     c->secured_ns = clock_now_ns();
+    read_network(c, false);
     count_handshake(c);
     c->state = CONN_STATE_REQUEST;
     http_response_init(&c->response, false);
@@ -296,12 +342,21 @@ static void send_early(struct conn *c, const struct tls_session *session)
         c->early_sent = count;
 }
 
+/* Lines of several workers stay whole: stdio locks the stream. */
+static void log_key(void *arg, const char *line)
+{
+    (void)fprintf(arg, "%s\n", line);
+}
+
 static enum conn_step begin_tls(struct conn *c)
 {
     struct conn_arm *arm = c->arm;
     struct tls_session *session = choose_session(arm);
-    const struct tls_connect connect = {
+    struct tls_connect connect = {
         .io = wire_io(&c->wire), .server_name = arm->server_name, .session = session};
+    if (c->setting->key_log != NULL)
+        connect.observer =
+            (struct tls_observer){.key_log = log_key, .arg = c->setting->key_log};
     c->state = CONN_STATE_HANDSHAKE;
     c->tls = arm->backend->conn_new(arm->context, &connect);
     if (c->tls == NULL)
@@ -322,6 +377,7 @@ static enum conn_step finish_connecting(struct conn *c, bool has_error)
     if (error != 0)
         return fail_errno(c, error);
     c->connected_ns = clock_now_ns();
+    begin_network(c);
     return begin_tls(c);
 }
 

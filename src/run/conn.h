@@ -18,7 +18,9 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "net/address.h"
+#include "net/link.h"
 #include "run/http.h"
 #include "run/shard.h"
 #include "run/wire.h"
@@ -51,6 +53,8 @@ struct conn_setting {
     const struct address_range *sources; /* taken in turn; NULL: the kernel's choice */
     uint64_t next_source;
     struct wire_buffers *buffers;
+    const struct link *link;   /* what the connections cross; NULL: none */
+    FILE *key_log;             /* TLS secrets in the NSS format, or NULL */
     uint64_t measured_from_ns; /* earlier due times are warm-up and not counted */
     void (*on_record)(void *arg, unsigned arm, const struct shard_record *r); /* or NULL */
     void *record_arg;
@@ -76,6 +80,9 @@ struct conn {
     size_t request_sent, early_sent;
     uint64_t due_ns, start_ns, connected_ns, secured_ns, first_byte_ns, end_ns;
     bool is_hrr, is_resumed, is_unclean;
+    /* over a link */
+    unsigned port;
+    struct shard_network network;
 };
 
 enum conn_step {

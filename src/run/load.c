@@ -18,8 +18,6 @@
 #define CALIBRATION_IN_FLIGHT 16u
 #define SETTLE_NS 50000000u /* between runs, for what the last one left to close */
 
-enum stream { STREAM_ORDER, STREAM_ARRIVALS, STREAM_TURNS, STREAM_COMPARE };
-
 static void settle(void)
 {
     (void)clock_sleep_until_ns(clock_now_ns() + SETTLE_NS);
@@ -73,7 +71,8 @@ static int make_schedule(const struct load *l, unsigned block, struct schedule *
 {
     const struct load_options *o = l->options;
     /* All arms of a block meet the same arrivals. */
-    const uint64_t seed = rng_derive_seed(rng_derive_seed(o->seed, STREAM_ARRIVALS), block);
+    const uint64_t seed =
+        rng_derive_seed(rng_derive_seed(o->seed, LOAD_STREAM_ARRIVALS), block);
     return schedule_init(out, o->rate_per_s, o->arrivals, seed, o->warmup_ns + o->duration_ns,
                          e);
 }
@@ -91,7 +90,7 @@ static void make_plan(const struct load *l, const struct schedule *schedule, uns
         .is_interleaved = o->interleave == LOAD_INTERLEAVE_CONNECTION,
         .arm = arm,
         .arms = (unsigned)o->arms->count,
-        .seed = rng_derive_seed(rng_derive_seed(o->seed, STREAM_TURNS), block),
+        .seed = rng_derive_seed(rng_derive_seed(o->seed, LOAD_STREAM_TURNS), block),
     };
 }
 
@@ -156,7 +155,7 @@ static int run_blocks(struct load *l, struct err *e)
     const struct load_options *o = l->options;
     struct rng rng;
     int end = 0;
-    rng_init(&rng, rng_derive_seed(o->seed, STREAM_ORDER));
+    rng_init(&rng, rng_derive_seed(o->seed, LOAD_STREAM_ORDER));
     l->steps =
         o->interleave == LOAD_INTERLEAVE_CONNECTION ? o->trials : o->trials * o->arms->count;
     if (l->has_child && !o->is_uncalibrated)
@@ -179,8 +178,9 @@ static void conclude(struct load *l)
                                    .is_over_loopback = address_is_loopback(&l->target[0]),
                                    .host = &host};
     validity_check_run(&v, l->result);
+    load_link_fill(l);
     l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;
-    load_compare(o->arms, rng_derive_seed(o->seed, STREAM_COMPARE), l->result->elapsed_s,
+    load_compare(o->arms, rng_derive_seed(o->seed, LOAD_STREAM_COMPARE), l->result->elapsed_s,
                  l->result);
 }
 
@@ -211,7 +211,7 @@ int load_run(const struct load_options *options, struct result *result, struct e
         failed = run_blocks(l, e);
     if (failed == 0) {
         conclude(l);
-        failed = check_outcome(l, e);
+        failed = load_link_close(l, e) != 0 || check_outcome(l, e) != 0 ? -1 : 0;
     }
     load_take_down(l);
     free(l);

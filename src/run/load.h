@@ -14,10 +14,17 @@
 #include <signal.h>
 #include <stdio.h>
 #include "base/cpu.h"
+#include "net/link_spec.h"
 #include "run/arm.h"
 #include "run/bench.h"
 #include "run/conn.h"
 #include "run/schedule.h"
+
+/* What a line of samples has more of where there is a link. */
+#define LOAD_NETWORK_COLUMNS                                                         \
+    "tcp_round_trips,tls_round_trips,client_flights,server_flights,client_segments," \
+    "server_segments,client_retransmits,server_retransmits,client_timeouts,"         \
+    "server_timeouts,client_dropped,server_dropped"
 
 enum load_interleave { LOAD_INTERLEAVE_TRIAL, LOAD_INTERLEAVE_CONNECTION };
 
@@ -42,7 +49,10 @@ struct load_options {
     const char *roots_pem; /* external target; NULL: verify against nothing, so refused */
     const char *program;   /* of the embedded server; NULL: this one */
     bool is_uncalibrated;
-    FILE *samples; /* every handshake as CSV, or NULL */
+    FILE *samples;                /* every handshake as CSV, or NULL */
+    const struct link_spec *link; /* between client and embedded server; NULL: loopback */
+    const char *capture;          /* pcapng file of what crosses the link, or NULL */
+    FILE *key_log;                /* the clients' TLS secrets, or NULL */
     uint64_t seed;
     struct cpu_set client_cores, server_cores;
     const volatile sig_atomic_t *stop;

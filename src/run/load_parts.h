@@ -10,11 +10,21 @@
 #include <stdatomic.h>
 #include "run/agent.h"
 #include "run/agent_client.h"
+#include "net/link.h"
 #include "run/child.h"
 #include "run/load.h"
 #include "run/worker.h"
 
 #define LOAD_REQUEST_BYTES 1024u
+
+/* Independent streams of the run's seed. */
+enum load_stream {
+    LOAD_STREAM_ORDER,
+    LOAD_STREAM_ARRIVALS,
+    LOAD_STREAM_TURNS,
+    LOAD_STREAM_COMPARE,
+    LOAD_STREAM_LINK,
+};
 
 /* Handshakes of one worker for --samples: filled in the loop, written after the trial. */
 struct load_records {
@@ -29,6 +39,7 @@ struct load {
     struct arm_plan *plan; /* one per arm */
     struct endpoint_list *endpoints;
     struct child child;
+    struct link *link; /* NULL: none */
     bool has_child, has_agent;
     struct address agent;
     struct address target[ARMS_MAX];
@@ -48,6 +59,13 @@ struct load {
 int load_set_up(struct load *l, struct err *e) __attribute__((warn_unused_result));
 void load_take_down(struct load *l);
 bool load_shares_cores(const struct load_options *o); /* client and server have one in common */
+
+/* ---- load_link.c: without a link each of these does nothing ---- */
+int load_link_open(struct load *l, uint64_t seed, struct err *e)
+    __attribute__((warn_unused_result));
+/* What crossed it, and whether it kept its times, into the result. */
+void load_link_fill(struct load *l);
+int load_link_close(struct load *l, struct err *e) __attribute__((warn_unused_result));
 
 /* ---- load_trial.c ---- */
 /* What one run left, for filling in trials. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Everything of a load run that is made before the first arrival. */
+#include <arpa/inet.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <unistd.h>
+#include "base/rng.h"
 #include "base/text.h"
 #include "net/socket.h"
 #include "run/load_parts.h"
@@ -65,10 +67,12 @@ static int set_external_target(struct load *l, struct err *e)
 
 static void set_embedded_target(struct load *l)
 {
+    const in_addr_t host =
+        l->link != NULL ? inet_addr(link_host(LINK_SERVER)) : htonl(INADDR_LOOPBACK);
     for (size_t i = 0; i < l->options->arms->count; i++) {
-        l->target[i] = (struct address){
-            .u.v4 = {.sin_family = AF_INET, .sin_addr.s_addr = htonl(INADDR_LOOPBACK)},
-            .length = sizeof(struct sockaddr_in)};
+        l->target[i] =
+            (struct address){.u.v4 = {.sin_family = AF_INET, .sin_addr.s_addr = host},
+                             .length = sizeof(struct sockaddr_in)};
         address_set_port(&l->target[i], l->child.port[l->endpoints->of_arm[i]]);
     }
     snprintf(l->host, sizeof(l->host), "%s", ENDPOINT_HOST);
@@ -89,7 +93,9 @@ static int set_target(struct load *l, struct err *e)
     const struct child_options options = {.program = o->program,
                                           .endpoints = l->endpoints,
                                           .cores = o->server_cores,
-                                          .address = "127.0.0.1"};
+                                          .address = l->link != NULL ? link_host(LINK_SERVER)
+                                                                     : "127.0.0.1",
+                                          .link = l->link};
     if (child_start(&l->child, &options, e) != 0)
         return -1;
     l->has_child = true;
@@ -195,6 +201,8 @@ static int make_worker(struct load *l, size_t i, struct err *e)
     w->stop = o->stop;
     w->cancel = &l->cancel;
     w->setting.close = o->close;
+    w->setting.link = l->link;
+    w->setting.key_log = o->key_log;
     w->setting.sources = o->sources;
     w->setting.next_source = i;
     w->arms = (unsigned)o->arms->count;
@@ -246,6 +254,8 @@ int load_set_up(struct load *l, struct err *e)
         if (arm_plan(&o->arms->arm[i], o->backends, &l->plan[i], e) != 0)
             return -1;
     raise_file_limit(o);
+    if (load_link_open(l, rng_derive_seed(o->seed, LOAD_STREAM_LINK), e) != 0)
+        return -1;
     if (set_target(l, e) != 0 || load_agent_find(l, e) != 0)
         return -1;
     for (size_t i = 0; i < arms; i++)
@@ -282,6 +292,7 @@ void load_take_down(struct load *l)
     free(l->worker);
     free(l->records);
     child_stop(&l->child);
+    (void)link_close(l->link, NULL);
     free(l->endpoints);
     free(l->plan);
 }

@@ -127,6 +127,15 @@ static void write_us(struct text *line, uint64_t ns)
         text_addf(line, ",%.3f", (double)ns / 1e3);
 }
 
+static void write_network(struct text *line, const struct shard_network *n)
+{
+    text_addf(line, ",%u,%u", n->tcp_round_trips, n->tls_round_trips);
+    const unsigned *pairs[] = {n->flights, n->segments, n->retransmits, n->timeouts,
+                               n->dropped};
+    for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
+        text_addf(line, ",%u,%u", pairs[i][RESULT_CLIENT], pairs[i][RESULT_SERVER]);
+}
+
 void load_write_samples(struct load *l, const struct load_window *w)
 {
     FILE *f = l->options->samples;
@@ -141,7 +150,10 @@ void load_write_samples(struct load *l, const struct load_window *w)
             write_us(&line, r->start_lag_ns);
             for (unsigned p = 0; p < RESULT_PHASES; p++)
                 write_us(&line, r->phase_ns[p]);
-            text_addf(&line, ",%" PRIu32 ",%d,%d\n", r->retransmits, r->is_hrr, r->is_resumed);
+            text_addf(&line, ",%" PRIu32 ",%d,%d", r->retransmits, r->is_hrr, r->is_resumed);
+            if (r->has_network)
+                write_network(&line, &r->network);
+            text_add(&line, "\n");
             fputs(text_str(&line), f);
         }
     text_free(&line);

@@ -300,6 +300,7 @@ void load_fill_trial(struct load *l, unsigned arm, const struct load_window *w,
     for (size_t i = 0; i < l->workers; i++) {
         const struct shard *s = &l->worker[i].arm[arm].shard;
         shard_merge(s, t, &seen, &out->bytes);
+        network_merge(&out->network, &s->network);
         held_back += s->held_back;
         if (s->last_end_ns > last_end_ns)
             last_end_ns = s->last_end_ns;

@@ -117,12 +117,28 @@ static void sift_up(struct shard_record *heap, unsigned i)
     }
 }
 
+static void record_network(struct result_network *into, const struct shard_network *n)
+{
+    range_add(&into->tcp_round_trips, n->tcp_round_trips);
+    range_add(&into->tls_round_trips, n->tls_round_trips);
+    for (unsigned i = 0; i < RESULT_SIDES; i++) {
+        range_add(&into->flights[i], n->flights[i]);
+        range_add(&into->segments[i], n->segments[i]);
+        into->retransmits[i] += n->retransmits[i];
+        into->timeouts[i] += n->timeouts[i];
+        into->dropped[i] += n->dropped[i];
+    }
+    into->disturbed += n->dropped[RESULT_CLIENT] + n->dropped[RESULT_SERVER] > 0;
+}
+
 void shard_record(struct shard *s, const struct shard_record *r)
 {
     for (unsigned i = 0; i < RESULT_PHASES; i++)
         if (r->phase_ns[i] != ABSENT)
             histogram_record(s->latency_ns[i], r->phase_ns[i]);
     s->retransmits += r->retransmits;
+    if (r->has_network)
+        record_network(&s->network, &r->network);
     if (r->end_ns > s->last_end_ns)
         s->last_end_ns = r->end_ns;
     if (s->slow < SHARD_SLOWEST) {

@@ -34,13 +34,21 @@ struct shard_failure {
     uint64_t count;
 };
 
+/* What crossed the link, by sender; see result/network.h. */
+struct shard_network {
+    unsigned tcp_round_trips, tls_round_trips;
+    unsigned flights[RESULT_SIDES], segments[RESULT_SIDES]; /* until the handshake was done */
+    unsigned retransmits[RESULT_SIDES], timeouts[RESULT_SIDES], dropped[RESULT_SIDES];
+};
+
 /* One handshake as it was, for the slowest and the samples file. */
 struct shard_record {
     uint64_t due_ns, end_ns;          /* CLOCK_MONOTONIC */
     uint64_t phase_ns[RESULT_PHASES]; /* UINT64_MAX: no such phase */
     uint64_t start_lag_ns;
     uint32_t retransmits;
-    bool is_hrr, is_resumed;
+    bool is_hrr, is_resumed, has_network;
+    struct shard_network network;
 };
 
 struct shard {
@@ -51,6 +59,7 @@ struct shard {
     uint64_t retransmits, unclean_closes, held_back, oldest_unfinished_ns;
     const char *group[SHARD_GROUPS]; /* the library's string, which outlives the run */
     uint64_t group_count[SHARD_GROUPS];
+    struct result_network network;                             /* of the recorded ones */
     struct result_range client_hello, handshake[RESULT_SIDES]; /* bytes */
     char cipher[64], signature[64], version[8];                /* of the last handshake */
     struct shard_failure failure[SHARD_FAILURES];

@@ -85,7 +85,7 @@ static struct conn *take_conn(struct worker *w)
     return c;
 }
 
-static void link_open(struct worker *w, struct conn *c)
+static void list_open(struct worker *w, struct conn *c)
 {
     c->next = &w->open;
     c->previous = w->open.previous;
@@ -106,7 +106,7 @@ static void release(struct worker *w, struct conn *c)
 static void set_arrival(struct worker *w);
 
 /* Its descriptor is closed already. */
-static void unlink_open(struct worker *w, struct conn *c)
+static void unlist_open(struct worker *w, struct conn *c)
 {
     loop_forget(w->loop, &worker_conn_of(c)->watch);
     c->previous->next = c->next;
@@ -161,7 +161,7 @@ static void start_one(struct worker *w, uint64_t now_ns)
         loop_add(w->loop, &worker_conn_of(c)->watch, c->wire.socket.fd, LOOP_EDGES) != 0)
         step = conn_fail_local(c, errno);
     if (step == CONN_WAITS)
-        link_open(w, c);
+        list_open(w, c);
     else
         release(w, c);
 }
@@ -218,7 +218,7 @@ static void drive(void *arg, uint32_t events)
     const bool has_error = (events & (EPOLLERR | EPOLLHUP)) != 0;
     const bool has_ended = (events & EPOLLRDHUP) != 0 || has_error;
     if (conn_step(&c->conn, has_ended, has_error) == CONN_OVER)
-        unlink_open(c->worker, &c->conn);
+        unlist_open(c->worker, &c->conn);
 }
 
 /* One timer for all: the oldest times out first, and when it ends otherwise the timer finds
@@ -229,7 +229,7 @@ static void time_out(void *arg, uint64_t now_ns)
     struct conn *c;
     while ((c = w->open.next) != &w->open && c->start_ns + w->plan->timeout_ns <= now_ns) {
         conn_time_out(c, now_ns);
-        unlink_open(w, c);
+        unlist_open(w, c);
     }
     if (c != &w->open)
         loop_timer_set(w->loop, &w->timeout, c->start_ns + w->plan->timeout_ns);
@@ -330,7 +330,7 @@ static void run_trial(struct worker *w)
     while (w->open.next != &w->open) {
         struct conn *c = w->open.next;
         conn_abandon(c, now_ns);
-        unlink_open(w, c);
+        unlist_open(w, c);
     }
     loop_timer_stop(w->loop, &w->tick);
     loop_timer_stop(w->loop, &w->timeout);
@@ -344,7 +344,8 @@ static void *worker_main(void *arg)
     prctl(PR_SET_NAME, "client");
     if (w->core.count > 0 && cpu_pin_thread_to_set(&w->core, &w->error) != 0)
         return NULL;
-    run_trial(w);
+    if (w->setting.link == NULL || link_enter(w->setting.link, LINK_CLIENT, &w->error) == 0)
+        run_trial(w);
     return NULL;
 }
 

@@ -17,6 +17,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include "base/cpu.h"
+#include "net/link.h"
 #include "net/loop.h"
 #include "run/conn.h"
 #include "run/sampler.h"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Does the emulated link do to packets what was asked, and leave nothing behind?"""
 import contextlib
+import csv
 import json
 import math
 import os
@@ -9,12 +10,13 @@ import re
 import select
 import shutil
 import statistics
+import struct
 import subprocess
 import tempfile
 
 import pytest
 
-from conftest import PROGRAM, environment
+from conftest import PROGRAM, assert_usage_error, environment, run, strict_json
 
 LINK_RUN = pathlib.Path(PROGRAM).resolve().parent / "tests" / "link" / "link_run"
 NO_LINK = 77
@@ -201,3 +203,171 @@ def test_an_ordinary_user_is_told_what_is_missing():
         pytest.skip(done.stderr)
     assert done.returncode == NO_LINK
     assert "/dev/net/tun: Permission denied; run as root, or let users" in done.stderr
+
+
+# ---- load --link ----
+
+def load(*words, seconds="1s", rate=20, timeout=120):
+    done = run("load", "-q", "--no-calibrate", "--trials", "1", "--duration", seconds, "--warmup",
+               "100ms", "--rate", rate, "--json", "-", *words, timeout=timeout)
+    assert done.returncode == 0, done
+    return strict_json(done.stdout)
+
+
+CHAIN = "chain=leaf+intermediate"
+SHAPES = ["--arm", "classical: groups=X25519",
+          "--arm", "hybrid: groups=X25519MLKEM768",
+          "--arm", "retry: groups=*X25519:X25519MLKEM768 server-groups=X25519MLKEM768",
+          "--arm", f"mldsa44: groups=X25519 cert=mldsa44 {CHAIN}",
+          "--arm", f"mldsa65: groups=X25519 cert=mldsa65 {CHAIN}"]
+
+
+def round_trips(result, phase):
+    """Of every arm, the count of all its handshakes but for one in ten that was disturbed."""
+    out = {}
+    for arm in result["arms"]:
+        seen = arm["network"][f"{phase}_round_trips"]
+        assert seen["count"] == arm["trials"][0]["tally"]["completed"] > 0
+        assert seen["mean"] - seen["min"] < 0.1
+        out[arm["name"]] = seen["min"]
+    return out
+
+
+@needs_link
+def test_round_trips_are_those_that_the_window_asks_for():
+    """Certificates of an ML-DSA-65 chain are more than ten segments and less than 24."""
+    narrow = load("--link", "rtt=40ms,initcwnd=10", *SHAPES)
+    assert round_trips(narrow, "tcp") == dict.fromkeys(
+        ("classical", "hybrid", "retry", "mldsa44", "mldsa65"), 1)
+    expected = {"classical": 1, "hybrid": 1, "retry": 2, "mldsa44": 1, "mldsa65": 2}
+    assert round_trips(narrow, "tls") == expected
+    wide = load("--link", "rtt=40ms,initcwnd=24", *SHAPES)
+    assert round_trips(wide, "tls") == {**expected, "mldsa65": 1}
+    for arm in narrow["arms"]:
+        # What is counted in packets takes its time in every handshake.
+        trial = arm["trials"][0]
+        assert trial["latency_us"]["tls"]["min"] >= 40e3 * expected[arm["name"]]
+        assert trial["latency_us"]["tcp"]["min"] >= 40e3
+        assert arm["network"]["server"]["flights"]["min"] == expected[arm["name"]]
+
+
+@needs_link
+def test_the_result_says_what_it_was_taken_over():
+    result = load("--link", "5g,rtt=3ms,up.loss=1%", "--arm", "a: groups=X25519 backend=null")
+    codes = [problem["code"] for problem in result["validity"]["problems"]]
+    assert "emulated-link" in codes and "loopback-hides-network" not in codes
+    spec = result["link"]["spec"]
+    assert (spec["profile"], spec["up.delay"], spec["up.loss"], spec["down.loss"]) == \
+        ("5g", "1500us", "0.01", "0")
+    assert spec["down.rate"] == "880000000bit"
+    assert result["link"]["up"]["packets"] > result["link"]["up"]["lost"]
+
+
+@needs_link
+def test_samples_tell_what_each_handshake_did_to_the_link(tmp_path):
+    path = tmp_path / "samples.csv"
+    result = load("--link", "rtt=5ms,loss=3%", "--samples", path, "--arm",
+                  "a: groups=X25519 backend=null", rate=100)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    network = result["arms"][0]["network"]
+    assert len(rows) == network["tls_round_trips"]["count"]
+    for side in ("client", "server"):
+        for key in ("retransmits", "timeouts", "dropped"):
+            assert sum(int(row[f"{side}_{key}"]) for row in rows) == network[side][key]
+        segments = [int(row[f"{side}_segments"]) for row in rows]
+        assert (min(segments), max(segments)) == \
+            (network[side]["segments"]["min"], network[side]["segments"]["max"])
+    disturbed = sum(row["client_dropped"] != "0" or row["server_dropped"] != "0" for row in rows)
+    assert 0 < disturbed == network["disturbed"]
+
+
+@needs_link
+def test_lost_segments_are_named_as_the_cause_of_their_delay():
+    result = load("--link", "rtt=10ms,loss=4%", "--arm", "a: groups=X25519 backend=null",
+                  rate=200, seconds="2s")
+    trial = result["arms"][0]["trials"][0]
+    delayed = [slow for slow in trial["slowest"] if slow["retransmits"] > 0]
+    named = [slow for slow in delayed if slow["cause"] == "retransmit"]
+    assert trial["retransmits"] > 0 and len(delayed) > 5
+    assert len(named) >= 0.8 * len(delayed)
+
+
+def packets_of(path):
+    """Enhanced packet blocks: how many, and which comments they have."""
+    data, at, packets, comments = path.read_bytes(), 0, 0, []
+    while at < len(data):
+        kind, length = struct.unpack_from("<II", data, at)
+        if kind == 6:
+            packets += 1
+            captured = struct.unpack_from("<I", data, at + 20)[0]
+            behind = at + 28 + (captured + 3) // 4 * 4
+            if behind < at + length - 4:
+                code, size = struct.unpack_from("<HH", data, behind)
+                assert code == 1
+                comments.append(data[behind + 4:behind + 4 + size].decode())
+        assert struct.unpack_from("<I", data, at + length - 4)[0] == length
+        at += length
+    return packets, comments
+
+
+@needs_link
+def test_the_capture_holds_what_the_clients_end_saw(tmp_path):
+    path = tmp_path / "link.pcapng"
+    result = load("--link", "rtt=5ms,loss=3%", "--capture", path, "--arm",
+                  "a: groups=X25519 backend=null", rate=100)
+    up, down = result["link"]["up"], result["link"]["down"]
+    packets, comments = packets_of(path)
+    # After the figures were read the last connections may still have said goodbye.
+    seen = up["packets"] + down["packets"] - down["lost"]
+    assert seen <= packets <= seen + 20
+    assert up["lost"] <= len(comments) <= up["lost"] + 20
+    assert set(comments) == {"the link loses this packet"}
+
+
+def test_the_key_log_is_for_its_owner_alone(tmp_path):
+    path = tmp_path / "keys"
+    path.write_text("old", encoding="ascii")
+    path.chmod(0o666)
+    result = load("--keylog", path, "--arm", "a: groups=X25519", "--warmup", "0s")
+    assert path.stat().st_mode & 0o777 == 0o600
+    lines = path.read_text(encoding="ascii").splitlines()
+    assert all(re.fullmatch(r"[A-Z0-9_]+ [0-9a-f]{64} [0-9a-f]+", line) for line in lines)
+    secrets = [line.split() for line in lines if line.startswith("CLIENT_HANDSHAKE_TRAFFIC")]
+    assert len({words[1] for words in secrets}) == len(secrets) == \
+        result["arms"][0]["trials"][0]["tally"]["completed"]
+
+
+@needs_link
+def test_nothing_of_a_run_is_left_when_it_is_killed():
+    words = [PROGRAM, "load", "-q", "--no-calibrate", "--link", "rtt=5ms", "--duration", "60s",
+             "--arm", "a: groups=X25519 backend=null"]
+    reader, writer = os.pipe()
+    with subprocess.Popen(words, stderr=subprocess.DEVNULL, stdout=writer,
+                          env=environment()) as owner:
+        os.close(writer)
+        children = []
+        while len(children) < 2:
+            assert owner.poll() is None
+            children = children_of(owner.pid)
+        ends = [os.pidfd_open(pid) for pid in children]
+        spaces = {os.readlink(f"/proc/{pid}/ns/net") for pid in children}
+        spaces.discard(os.readlink("/proc/self/ns/net"))
+        owner.kill()
+    for end in ends:
+        assert select.select([end], [], [], 20)[0], "a process lives on"
+        os.close(end)
+    os.close(reader)
+    assert not spaces & namespaces()
+
+
+@pytest.mark.parametrize("words, parts", [
+    (["--link", "moon"], ["--link: 'moon'", "lan, metro"]),
+    (["--link", "rtt=5"], ["--link: rtt: '5'"]),
+    (["--link", "los=5%"], ["--link: no key 'los'", "rtt, delay"]),
+    (["--link", "lan", "--target", "127.0.0.1:443"], ["--link:", "--target 127.0.0.1:443"]),
+    (["--link", "lan", "--source", "127.0.0.1-127.0.0.3"], ["--link:", "--source"]),
+    (["--capture", "x.pcapng"], ["--capture: needs --link"]),
+])
+def test_what_cannot_be_is_refused_by_name(words, parts):
+    assert_usage_error(run("load", *words), *parts)

@@ -320,6 +320,33 @@ def load_arm(name, group, sizes, trials):
     return out
 
 
+def network(count, segments, disturbed):
+    """Of an arm over a link: the client's and the server's segments."""
+    def side(number, lost):
+        return {"flights": spread(1, count=count), "segments": spread(number, number + 2, count),
+                "retransmits": lost, "timeouts": lost // 2, "dropped": lost + 1}
+
+    return {"tcp_round_trips": spread(1, count=count),
+            "tls_round_trips": spread(1, 2, count), "disturbed": disturbed,
+            "client": side(segments, 7), "server": side(segments + 1, 9)}
+
+
+def load_link():
+    """Over an emulated link: what it was, what crossed it, how often one had to wait."""
+    arms = [load_arm("classical", "X25519", (388, 651), [load_trial(1, 1, 50400, 1500)]),
+            load_arm("pq", "X25519MLKEM768", (1564, 1739), [load_trial(1, 2, 50560, 1800)])]
+    for arm, segments in zip(arms, (4, 5)):
+        arm["network"] = network(12000, segments, 15)
+    way = {"packets": 120000, "bytes": 23000123, "lost": 1200, "queue_full": 3, "overflow": 0,
+           "late_p99_us": 128.0, "late_max_us": 497.5}
+    spec = {"profile": "lte-m", "delay": "25ms", "loss": "0.01", "mtu": "1500", "cc": "cubic"}
+    return result("load", config={**LOAD_CONFIG, "link": "lte-m,rtt=50ms,loss=1%"}, arms=arms,
+                  link={"spec": spec, "up": way, "down": {**way, "lost": 1199}},
+                  validity={"valid": True, "problems": [
+                      {"code": "emulated-link", "severity": "note", "message":
+                       "taken over an emulated link: delay=25ms,loss=0.01,mtu=1500,cc=cubic"}]})
+
+
 LOAD_CONFIG = {"rate": "300/s", "duration": "40s", "warmup": "5s", "trials": "3"}
 
 
@@ -386,7 +413,8 @@ def load_refused():
 
 
 def main():
-    for make in (cpu, cpu_interrupted, cpu_failed, cpu_hostile, load, load_few, load_refused):
+    for make in (cpu, cpu_interrupted, cpu_failed, cpu_hostile, load, load_few, load_link,
+                 load_refused):
         path = HERE / (make.__name__.replace("_", "-") + ".json")
         path.write_text(json.dumps(make(), indent=1) + "\n", encoding="utf-8")
 

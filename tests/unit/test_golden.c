@@ -14,8 +14,8 @@
 #include "report/format.h"
 #include "report/json_read.h"
 
-static const char *const names[] = {"cpu",  "cpu-interrupted", "cpu-failed",  "cpu-hostile",
-                                    "load", "load-few",        "load-refused"};
+static const char *const names[] = {"cpu",  "cpu-interrupted", "cpu-failed", "cpu-hostile",
+                                    "load", "load-few",        "load-link",  "load-refused"};
 
 /* The forms of each result that are kept. */
 static const struct {
