@@ -26,6 +26,7 @@ struct serve_values {
     uint64_t pid;
     uint64_t tickets, early_data_bytes, timeout_ns, control_fd;
     struct cpu_set cores;
+    bool anti_replay;
 };
 
 #define TEXT_ROW(option, member, word, text, ...)                            \
@@ -91,6 +92,11 @@ static const struct option rows[] = {
      .low = 0,
      .high = 16384,
      .offset = offsetof(struct serve_values, early_data_bytes)},
+    {.name = "anti-replay",
+     .kind = OPTION_SWITCH,
+     .initial = "on",
+     .help = "take the early data of a ticket once; off: of the same ticket again and again",
+     .offset = offsetof(struct serve_values, anti_replay)},
     {.name = "timeout",
      .kind = OPTION_DURATION,
      .argument = "TIME",
@@ -127,6 +133,7 @@ static int read_arm(const struct command_call *call, struct arm *arm, struct err
     arm->tickets = (int)v->tickets;
     arm->resume = v->tickets > 0 ? 1 : 0;
     arm->early_data_bytes = (uint32_t)v->early_data_bytes;
+    arm->anti_replay = v->anti_replay;
     if (arm->early_data_bytes > 0 && v->tickets == 0)
         return err_set(e, ERR_USAGE, "--early-data: needs --tickets 1 or more");
     return 0;
@@ -164,9 +171,10 @@ static void show_totals(struct server *server)
     struct server_totals t;
     server_read_totals(server, &t);
     printf("accepted %" PRIu64 ", handshakes %" PRIu64 " (failed %" PRIu64 ", resumed %" PRIu64
-           "), requests %" PRIu64 ", timed out %" PRIu64 ", body bytes %" PRIu64 "\n",
-           t.accepted, t.handshakes, t.handshakes_failed, t.resumed, t.requests, t.timed_out,
-           t.body_bytes);
+           "), early data %" PRIu64 ", requests %" PRIu64 ", timed out %" PRIu64
+           ", body bytes %" PRIu64 "\n",
+           t.accepted, t.handshakes, t.handshakes_failed, t.resumed, t.early, t.requests,
+           t.timed_out, t.body_bytes);
     if (t.accept_paused > 0)
         printf("the descriptor limit was met %" PRIu64 " times\n", t.accept_paused);
 }

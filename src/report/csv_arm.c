@@ -68,6 +68,26 @@ static void add_latency(struct csv *csv, const char *metric, const struct latenc
     }
 }
 
+/* By how the handshakes began: of an arm or, with arm NULL, of one trial. */
+static void add_apart(struct csv *csv, const struct result_arm *arm,
+                      const struct result_trial *t)
+{
+    char metric[METRIC_SIZE];
+    struct latency_row row;
+    for (unsigned i = 0; i < RESULT_HANDSHAKES * RESULT_PHASES; i++) {
+        const enum result_handshake handshake = (enum result_handshake)(i / RESULT_PHASES);
+        const enum result_phase phase = (enum result_phase)(i % RESULT_PHASES);
+        const bool is_there = arm != NULL
+                                  ? latency_of_arm_apart(arm, handshake, phase, &row)
+                                  : latency_of_histogram(t->apart_ns[handshake][phase], &row);
+        if (!is_there)
+            continue;
+        snprintf(metric, sizeof(metric), "by_handshake.%s.latency_us.%s",
+                 result_handshake_name(handshake), result_phase_name(phase));
+        add_latency(csv, metric, &row);
+    }
+}
+
 static void add_trial_sides(struct csv *csv, const struct result_trial *t)
 {
     char metric[METRIC_SIZE];
@@ -137,6 +157,7 @@ static void add_trial(struct csv *csv, const struct result_trial *t, enum result
         if (latency_of_histogram(t->latency_ns[phase], &row))
             add_latency(csv, metric, &row);
     }
+    add_apart(csv, NULL, t);
     if (latency_of_histogram(t->start_lag_ns, &row))
         add_latency(csv, "start_lag_us", &row);
 }
@@ -155,6 +176,7 @@ void csv_add_arm(struct csv *csv, const struct result_arm *arm, enum result_kind
         if (latency_of_arm(arm, (enum result_phase)phase, &row))
             add_latency(csv, metric, &row);
     }
+    add_apart(csv, arm, NULL);
     for (size_t i = 0; i < arm->trials; i++)
         add_trial(csv, &arm->trial[i], kind);
 }

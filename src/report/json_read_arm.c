@@ -41,6 +41,8 @@ static void read_negotiated(const struct place *p, struct result_negotiated *n)
     field_copy_text(&found, "signature", &n->signature);
     field_copy_text(&found, "tls", &n->tls);
     n->hrr = field_count(&found, "hrr");
+    n->resume_asked = field_count(&found, "resume_asked");
+    n->resume_offered = field_count(&found, "resume_offered");
     n->resumed = field_count(&found, "resumed");
     n->early_data_accepted = field_count(&found, "early_data_accepted");
     n->early_data_rejected = field_count(&found, "early_data_rejected");

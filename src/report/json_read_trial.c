@@ -58,14 +58,26 @@ static void read_cpu(const struct place *p, struct result_trial *t)
     read_sides(p, "cycles", t->cycles);
 }
 
-static void read_latency(const struct place *p, struct result_trial *t)
+static void read_phases(const struct place *p, struct histogram *latency_ns[RESULT_PHASES])
 {
     const struct place histograms = field_object(p, "histograms");
     const struct place rows = field_object(p, "latency_us");
     for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
         const char *name = result_phase_name((enum result_phase)phase);
         const struct place row = field_object(&rows, name);
-        t->latency_ns[phase] = json_histogram_read(&histograms, name, &row);
+        latency_ns[phase] = json_histogram_read(&histograms, name, &row);
+    }
+}
+
+static void read_latency(const struct place *p, struct result_trial *t)
+{
+    const struct place histograms = field_object(p, "histograms");
+    const struct place by_handshake = field_object(p, "by_handshake");
+    read_phases(p, t->latency_ns);
+    for (unsigned i = 0; i < RESULT_HANDSHAKES; i++) {
+        const struct place apart =
+            field_object(&by_handshake, result_handshake_name((enum result_handshake)i));
+        read_phases(&apart, t->apart_ns[i]);
     }
     const struct place lag = field_object(p, "start_lag_us");
     t->start_lag_ns = json_histogram_read(&histograms, "start_lag", &lag);

@@ -21,6 +21,8 @@ static json_t *of_negotiated(const struct result_negotiated *n)
     json_put_text(object, "tls", n->tls);
     json_put_count(object, "handshakes", n->handshakes);
     json_put_count(object, "hrr", n->hrr);
+    json_put_count(object, "resume_asked", n->resume_asked);
+    json_put_count(object, "resume_offered", n->resume_offered);
     json_put_count(object, "resumed", n->resumed);
     json_put_count(object, "early_data_accepted", n->early_data_accepted);
     json_put_count(object, "early_data_rejected", n->early_data_rejected);
@@ -168,6 +170,24 @@ json_t *json_of_latency(const struct latency_row *row)
     return object;
 }
 
+static json_t *of_summary_apart(const struct result_arm *arm)
+{
+    json_t *object = json_made(json_object());
+    for (unsigned i = 0; i < RESULT_HANDSHAKES; i++) {
+        json_t *latency = json_made(json_object()), *apart = json_made(json_object());
+        for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
+            struct latency_row row;
+            if (latency_of_arm_apart(arm, (enum result_handshake)i, (enum result_phase)phase,
+                                     &row))
+                json_put(latency, result_phase_name((enum result_phase)phase),
+                         json_of_latency(&row));
+        }
+        json_put_nonempty(apart, "latency_us", latency);
+        json_put_nonempty(object, result_handshake_name((enum result_handshake)i), apart);
+    }
+    return object;
+}
+
 static json_t *of_summary(const struct result_arm *arm)
 {
     json_t *latency = json_made(json_object());
@@ -179,6 +199,7 @@ static json_t *of_summary(const struct result_arm *arm)
     }
     json_t *summary = json_made(json_object());
     json_put_nonempty(summary, "latency_us", latency);
+    json_put_nonempty(summary, "by_handshake", of_summary_apart(arm));
     return summary;
 }
 

@@ -71,20 +71,35 @@ static void put_histogram(json_t *object, const char *key, const struct histogra
     free(encoded);
 }
 
-static void put_latency(json_t *trial, const struct result_trial *t)
+/* latency_us and histograms of the phases, and of start lag where it is not NULL. */
+static void put_phases(json_t *object, struct histogram *const latency_ns[RESULT_PHASES],
+                       const struct histogram *start_lag_ns)
 {
     json_t *latency = json_made(json_object());
     json_t *histograms = json_made(json_object());
     struct latency_row row;
     for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
         const char *name = result_phase_name((enum result_phase)phase);
-        if (latency_of_histogram(t->latency_ns[phase], &row))
+        if (latency_of_histogram(latency_ns[phase], &row))
             json_put(latency, name, json_of_latency(&row));
-        put_histogram(histograms, name, t->latency_ns[phase]);
+        put_histogram(histograms, name, latency_ns[phase]);
     }
-    put_histogram(histograms, "start_lag", t->start_lag_ns);
-    json_put_nonempty(trial, "latency_us", latency);
-    json_put_nonempty(trial, "histograms", histograms);
+    put_histogram(histograms, "start_lag", start_lag_ns);
+    json_put_nonempty(object, "latency_us", latency);
+    json_put_nonempty(object, "histograms", histograms);
+}
+
+static void put_latency(json_t *trial, const struct result_trial *t)
+{
+    json_t *by_handshake = json_made(json_object());
+    struct latency_row row;
+    put_phases(trial, t->latency_ns, t->start_lag_ns);
+    for (unsigned i = 0; i < RESULT_HANDSHAKES; i++) {
+        json_t *apart = json_made(json_object());
+        put_phases(apart, t->apart_ns[i], NULL);
+        json_put_nonempty(by_handshake, result_handshake_name((enum result_handshake)i), apart);
+    }
+    json_put_nonempty(trial, "by_handshake", by_handshake);
     if (latency_of_histogram(t->start_lag_ns, &row))
         json_put(trial, "start_lag_us", json_of_latency(&row));
 }

@@ -79,6 +79,12 @@ static const struct histogram *pick_phase(const struct result_trial *trial, unsi
     return trial->latency_ns[which];
 }
 
+/* which: handshake * RESULT_PHASES + phase. */
+static const struct histogram *pick_apart(const struct result_trial *trial, unsigned which)
+{
+    return trial->apart_ns[which / RESULT_PHASES][which % RESULT_PHASES];
+}
+
 static const struct histogram *pick_start_lag(const struct result_trial *trial, unsigned which)
 {
     (void)which;
@@ -115,6 +121,13 @@ bool latency_of_arm(const struct result_arm *arm, enum result_phase phase,
                     struct latency_row *row)
 {
     return median_row(arm, pick_phase, phase, row);
+}
+
+bool latency_of_arm_apart(const struct result_arm *arm, enum result_handshake handshake,
+                          enum result_phase phase, struct latency_row *row)
+{
+    return median_row(arm, pick_apart, (unsigned)handshake * RESULT_PHASES + (unsigned)phase,
+                      row);
 }
 
 bool latency_of_start_lag(const struct result_arm *arm, struct latency_row *row)

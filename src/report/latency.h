@@ -44,6 +44,9 @@ bool latency_of_histogram(const struct histogram *h, struct latency_row *row);
 /* Each column: the median over all trials of the arm that have samples; false: none has. */
 bool latency_of_arm(const struct result_arm *arm, enum result_phase phase,
                     struct latency_row *row);
+/* The same of the handshakes of one sort; false also where none of the arm's trials mixes. */
+bool latency_of_arm_apart(const struct result_arm *arm, enum result_handshake handshake,
+                          enum result_phase phase, struct latency_row *row);
 /* The same of start lag. */
 bool latency_of_start_lag(const struct result_arm *arm, struct latency_row *row);
 

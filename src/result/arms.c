@@ -40,6 +40,9 @@ static void trial_fini(struct result_trial *trial)
     failures_free(trial);
     for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
         histogram_free(trial->latency_ns[phase]);
+    for (unsigned i = 0; i < RESULT_HANDSHAKES; i++)
+        for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
+            histogram_free(trial->apart_ns[i][phase]);
     histogram_free(trial->start_lag_ns);
     for (size_t i = 0; i < trial->slow; i++)
         free(trial->slowest[i].cause);
@@ -98,6 +101,25 @@ struct result_trial *arm_find_trial(const struct result_arm *arm, unsigned index
             return &arm->trial[i];
     }
     return NULL;
+}
+
+static bool is_split(const struct result_trial *trial)
+{
+    for (unsigned i = 0; i < RESULT_HANDSHAKES; i++)
+        for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
+            if (trial->apart_ns[i][phase] != NULL)
+                return true;
+    return false;
+}
+
+const struct histogram *trial_latency_of(const struct result_trial *trial,
+                                         enum result_handshake handshake,
+                                         enum result_phase phase)
+{
+    const struct histogram *h = trial->apart_ns[handshake][phase];
+    if (handshake == RESULT_HANDSHAKE_FULL && !is_split(trial))
+        h = trial->latency_ns[phase];
+    return h != NULL && histogram_count(h) > 0 ? h : NULL;
 }
 
 struct result_primitive *arm_add_primitive(struct result_arm *arm)

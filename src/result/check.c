@@ -187,6 +187,10 @@ static int check_negotiated(const char *at, const struct result_negotiated *n, s
         return broken(e, place, "hrr", "more than handshakes");
     if (n->resumed > n->handshakes)
         return broken(e, place, "resumed", "more than handshakes");
+    if (n->resume_asked > n->handshakes)
+        return broken(e, place, "resume_asked", "more than handshakes");
+    if (n->resume_offered > n->resume_asked)
+        return broken(e, place, "resume_offered", "more than resume_asked");
     if (n->early_data_accepted > n->handshakes ||
         n->early_data_rejected > n->handshakes - n->early_data_accepted)
         return broken(e, place, "early_data_accepted", "more than handshakes");
@@ -247,6 +251,33 @@ static int check_failures(const char *at, const struct result_trial *t, struct e
     return 0;
 }
 
+static uint64_t samples_of(const struct histogram *h)
+{
+    return h == NULL ? 0 : histogram_count(h);
+}
+
+/* Full, resumed and early ones are the whole, in each phase. */
+static int check_apart(const char *at, const struct result_trial *t, struct err *e)
+{
+    char place[PLACE_SIZE];
+    uint64_t sum[RESULT_PHASES] = {0}, all = 0;
+    set_place(place, "%s.by_handshake", at);
+    for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
+        for (unsigned i = 0; i < RESULT_HANDSHAKES; i++) {
+            const uint64_t samples = samples_of(t->apart_ns[i][phase]);
+            if (samples > samples_of(t->latency_ns[phase]) - sum[phase])
+                return broken(e, place, result_phase_name((enum result_phase)phase),
+                              "more samples than of all handshakes");
+            sum[phase] += samples;
+            all += samples;
+        }
+    for (unsigned phase = 0; all > 0 && phase < RESULT_PHASES; phase++)
+        if (sum[phase] != samples_of(t->latency_ns[phase]))
+            return broken(e, place, result_phase_name((enum result_phase)phase),
+                          "the samples do not add up to those of all handshakes");
+    return 0;
+}
+
 static int check_histograms(const char *at, const struct result_trial *t, struct err *e)
 {
     char place[PLACE_SIZE];
@@ -257,6 +288,8 @@ static int check_histograms(const char *at, const struct result_trial *t, struct
             return broken(e, place, result_phase_name((enum result_phase)phase),
                           "more samples than completed");
     }
+    if (check_apart(at, t, e) != 0)
+        return -1;
     if (t->start_lag_ns != NULL && histogram_count(t->start_lag_ns) > t->tally.scheduled)
         return broken(e, place, "start_lag", "more samples than scheduled");
     return 0;

@@ -41,6 +41,13 @@ const char *result_phase_name(enum result_phase phase)
     return names[phase];
 }
 
+const char *result_handshake_name(enum result_handshake handshake)
+{
+    static const char *const names[] = {"full", "resumed", "early_data"};
+    assert((size_t)handshake < COUNT_OF(names));
+    return names[handshake];
+}
+
 const char *result_verdict_name(enum result_verdict verdict)
 {
     static const char *const names[] = {"slower",        "faster",       "more",    "fewer",

@@ -91,17 +91,6 @@ struct result_failure {
     uint64_t count;
 };
 
-enum result_phase {
-    RESULT_PHASE_TCP,
-    RESULT_PHASE_TLS,
-    RESULT_PHASE_TTFB,
-    RESULT_PHASE_TTLB,
-    RESULT_PHASE_RESPONSE, /* from the scheduled start to the last byte */
-};
-#define RESULT_PHASES 5u
-/* "tcp", "tls", "ttfb", "ttlb", "response" */
-const char *result_phase_name(enum result_phase phase);
-
 /* Why one of the slowest handshakes was slow. */
 struct result_slow {
     double at_s;                           /* due time after the trial's measured part began */
@@ -126,6 +115,8 @@ struct result_trial {
     /* kind load */
     double due_per_s, achieved_per_s;
     struct histogram *latency_ns[RESULT_PHASES]; /* NULL: absent */
+    /* The same by how the handshake began; all NULL where every one was full. */
+    struct histogram *apart_ns[RESULT_HANDSHAKES][RESULT_PHASES];
     struct histogram *start_lag_ns;
     double side_cpu_us[RESULT_SIDES]; /* CPU of the side per completed handshake */
     double client_busy, server_busy, steal, throttled; /* shares 0..1, NAN unknown */
@@ -210,7 +201,7 @@ struct result *result_new(enum result_kind kind); /* valid, empty, every figure 
 void result_free(struct result *r);               /* NULL: nothing */
 
 /* Building. Names and values are copied.  Pointers from *_add stay valid until the next add
- * to the same list.  Lists grow by these functions only.  Text members are replaced with
+ * to the same list, which grows by these functions only.  Text members are replaced with
  * result_set_text, which frees what was there; value may be NULL. */
 void result_set_text(char **member, const char *value);
 void result_add_command_word(struct result *r, const char *word);
@@ -228,6 +219,10 @@ void result_add_backend(struct result *r, const char *name, const char *version,
  * with arm NULL, of every arm.  arm NULL: the whole run; trial 0: the whole arm. */
 void result_add_problem(struct result *r, enum result_severity severity, const char *code,
                         const char *arm, unsigned trial, const char *message);
+/* Those of one sort; NULL: none.  Without a split all are full. */
+const struct histogram *trial_latency_of(const struct result_trial *trial,
+                                         enum result_handshake handshake,
+                                         enum result_phase phase);
 /* Merges by (phase, cause, code, is_local). detail may be NULL; it is made harmless. */
 void trial_add_failure(struct result_trial *trial, const struct result_failure *f);
 struct result_slow *trial_add_slow(struct result_trial *trial); /* figures absent, cause NULL */

@@ -74,6 +74,8 @@ void negotiated_merge(struct result_negotiated *into, const struct result_negoti
     if (is_larger || into->tls == NULL)
         result_set_text(&into->tls, from->tls);
     into->hrr += from->hrr;
+    into->resume_asked += from->resume_asked;
+    into->resume_offered += from->resume_offered;
     into->resumed += from->resumed;
     into->early_data_accepted += from->early_data_accepted;
     into->early_data_rejected += from->early_data_rejected;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * seen.h - what was seen of an arm's handshakes: how they ended, their groups, their bytes.
+ * seen.h - what was seen of an arm's handshakes: how they began and ended, groups, bytes.
  *
  * Layer: result; part of result.h, which says who owns what and what absent is.
  * Units: bytes and counts.
@@ -50,6 +50,27 @@ struct result_bytes {
     struct result_flight *flight;
 };
 
+enum result_phase {
+    RESULT_PHASE_TCP,
+    RESULT_PHASE_TLS,
+    RESULT_PHASE_TTFB,
+    RESULT_PHASE_TTLB,
+    RESULT_PHASE_RESPONSE, /* from the scheduled start to the last byte */
+};
+#define RESULT_PHASES 5u
+/* "tcp", "tls", "ttfb", "ttlb", "response" */
+const char *result_phase_name(enum result_phase phase);
+
+/* How a handshake began. */
+enum result_handshake {
+    RESULT_HANDSHAKE_FULL,
+    RESULT_HANDSHAKE_RESUMED,
+    RESULT_HANDSHAKE_EARLY, /* resumed, and its early data was accepted */
+};
+#define RESULT_HANDSHAKES 3u
+/* "full", "resumed", "early_data" */
+const char *result_handshake_name(enum result_handshake handshake);
+
 struct result_count {
     char *name;
     uint64_t count;
@@ -58,6 +79,8 @@ struct result_count {
 struct result_negotiated {
     char *group, *cipher, *signature, *tls; /* of the largest count */
     uint64_t handshakes, hrr, resumed, early_data_accepted, early_data_rejected;
+    /* Handshakes whose turn it was to resume, and those that had a session to offer. */
+    uint64_t resume_asked, resume_offered;
     size_t groups;
     struct result_count *group_count; /* every group seen, largest first */
 };

@@ -194,6 +194,25 @@ static void get_early_data(const struct arm *arm, char *buf, size_t size)
     snprintf(buf, size, "%" PRIu32, arm->early_data_bytes);
 }
 
+static int set_bool(bool *out, const char *value, struct err *e)
+{
+    int is_on;
+    if (units_parse_switch(value, &is_on, e) != 0)
+        return -1;
+    *out = is_on != 0;
+    return 0;
+}
+
+static int set_anti_replay(struct arm *arm, const char *value, struct err *e)
+{
+    return set_bool(&arm->anti_replay, value, e);
+}
+
+static void get_anti_replay(const struct arm *arm, char *buf, size_t size)
+{
+    snprintf(buf, size, "%s", arm->anti_replay ? "on" : "off");
+}
+
 static int set_tickets(struct arm *arm, const char *value, struct err *e)
 {
     uint64_t count;
@@ -223,15 +242,6 @@ static int set_payload(struct arm *arm, const char *value, struct err *e)
 static void get_payload(const struct arm *arm, char *buf, size_t size)
 {
     snprintf(buf, size, "%" PRIu64, arm->payload_bytes);
-}
-
-static int set_bool(bool *out, const char *value, struct err *e)
-{
-    int is_on;
-    if (units_parse_switch(value, &is_on, e) != 0)
-        return -1;
-    *out = is_on != 0;
-    return 0;
 }
 
 static int set_verify(struct arm *arm, const char *value, struct err *e)
@@ -354,6 +364,8 @@ static const struct arm_key keys[] = { /* table */
      set_resume, get_resume},
     {"early-data", "BYTES", "0", "early data (0-RTT) in a resumed connection", set_early_data,
      get_early_data},
+    {"anti-replay", "on|off", "on", "the server takes a ticket's early data once, and keeps state for it",
+     set_anti_replay, get_anti_replay},
     {"tickets", "COUNT", AUTO, "tickets after a full handshake; auto: 0, or 2 where the arm resumes",
      set_tickets, get_tickets},
     {"payload", "BYTES", "0", "response body; 0: the three bytes \"OK\\n\"", set_payload, get_payload},

@@ -173,6 +173,7 @@ static void fill_configs(const struct arm *arm, struct arm_plan *plan)
     plan->server_config = both;
     plan->server_config.role = TLS_ROLE_SERVER;
     plan->server_config.groups = or_null(plan->server_groups);
+    plan->server_config.no_anti_replay = arm->early_data_bytes > 0 && !arm->anti_replay;
     plan->server_config.tickets = arm->tickets >= 0 ? (unsigned)arm->tickets
                                   : arm->resume > 0 ? 2u
                                                     : 0u;

@@ -155,6 +155,7 @@ void seen_merge(struct seen *into, const struct seen *from)
     into->hrr += from->hrr;
     into->hrr_for_a_share_sent += from->hrr_for_a_share_sent;
     into->resumed += from->resumed;
+    into->asked += from->asked;
     into->offered += from->offered;
     into->early_accepted += from->early_accepted;
     into->early_rejected += from->early_rejected;
@@ -206,6 +207,8 @@ void seen_to_arm(const struct seen *s, struct result_arm *arm)
         result_set_text(&n->tls, seen_most(&s->version));
     }
     n->hrr += s->hrr;
+    n->resume_asked += s->asked;
+    n->resume_offered += s->offered;
     n->resumed += s->resumed;
     n->early_data_accepted += s->early_accepted;
     n->early_data_rejected += s->early_rejected;

@@ -37,7 +37,7 @@ struct seen_failure {
 struct seen {
     uint64_t completed, failed, timed_out;
     uint64_t hrr, hrr_for_a_share_sent; /* the second: the group's share was in the hello */
-    uint64_t resumed, offered;          /* sessions */
+    uint64_t resumed, asked, offered;   /* sessions; turns to resume, sessions there */
     uint64_t early_accepted, early_rejected;
     struct seen_names group, cipher, signature, version;
     struct result_range handshake[RESULT_SIDES], tickets, client_hello, server_flight,

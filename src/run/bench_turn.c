@@ -46,6 +46,7 @@ struct attempt {
     struct meter meter;
     uint64_t deadline_ns;
     struct tls_session *offered;
+    bool is_resume_turn;
     struct tls_info info; /* the client's, once complete */
     uint8_t *buffer;      /* BUFFER_BYTES */
 };
@@ -80,23 +81,24 @@ static ssize_t watched_send(void *arg, const void *buf, size_t len)
 }
 
 /* Does this handshake offer a session?  Of n, n * resume do, evenly spread. */
-static struct tls_session *choose_session(struct bench_turn *turn)
+static struct tls_session *choose_session(struct attempt *a)
 {
-    struct bench_lane *lane = turn->lane;
-    if (turn->never_resumes || lane->session == NULL)
+    struct bench_lane *lane = a->turn->lane;
+    a->is_resume_turn = false;
+    if (a->turn->never_resumes)
         return NULL;
     lane->resume_credit += lane->plan->arm->resume;
     if (lane->resume_credit < 1)
         return NULL;
     lane->resume_credit -= 1;
-    turn->seen.offered++;
+    a->is_resume_turn = true;
     return lane->session;
 }
 
 static void connect_client(struct attempt *a, struct tls_connect *c)
 {
     struct bench_turn *turn = a->turn;
-    a->offered = choose_session(turn);
+    a->offered = choose_session(a);
     c->session = a->offered;
     c->server_name = turn->lane->plan->arm->sni ? BENCH_SERVER_NAME : NULL;
     if (turn->watch == NULL)
@@ -320,6 +322,8 @@ static void keep_books(struct attempt *a, unsigned i)
     }
     bool has_early_data = a->offered != NULL && turn->lane->plan->arm->early_data_bytes > 0;
     seen_add(&turn->seen, &a->info, &turn->counts, has_early_data);
+    turn->seen.asked += a->is_resume_turn;
+    turn->seen.offered += a->offered != NULL;
     if (turn->watch != NULL)
         watch_hello(a);
 }

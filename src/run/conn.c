@@ -8,7 +8,8 @@
 #include <unistd.h>
 #include "base/clock.h"
 
-#define ABSENT UINT64_MAX
+#define NEW_SESSION_TICKET 4u
+#define RECORD_13_BYTES (5u + 1u + 16u) /* header, inner type, tag (RFC 8446, 5.2) */
 
 static bool is_measured(const struct conn *c)
 {
@@ -42,18 +43,13 @@ static uint32_t retransmits_of(int fd)
 static void keep_session(struct conn *c)
 {
     struct conn_arm *arm = c->arm;
-    if (arm->resume <= 0)
+    if (arm->tickets.share <= 0)
         return;
-    struct tls_session *session = arm->backend->session_take(c->tls);
-    if (session == NULL)
-        return;
-    if (arm->sessions == CONN_SESSIONS) {
-        arm->backend->session_free(arm->session[0]);
-        memmove(&arm->session[0], &arm->session[1],
-                (CONN_SESSIONS - 1) * sizeof(arm->session[0]));
-        arm->sessions--;
-    }
-    arm->session[arm->sessions++] = session;
+    const struct ticket ticket = {.session = arm->backend->session_take(c->tls),
+                                  .kept_ns = c->end_ns,
+                                  .serves_many = c->version == TLS_VERSION_12};
+    if (ticket.session != NULL)
+        tickets_keep(&arm->tickets, &ticket);
 }
 
 static void close_socket(struct conn *c, bool is_hard)
@@ -168,13 +164,18 @@ static void fill_record(struct conn *c, struct shard_record *r)
     *r = (struct shard_record){.due_ns = c->due_ns, .end_ns = c->end_ns};
     r->phase_ns[RESULT_PHASE_TCP] = c->connected_ns - c->start_ns;
     r->phase_ns[RESULT_PHASE_TLS] = c->secured_ns - c->wire.first_send_ns;
-    r->phase_ns[RESULT_PHASE_TTFB] = c->first_byte_ns - c->secured_ns;
-    r->phase_ns[RESULT_PHASE_TTLB] = c->end_ns - c->secured_ns;
+    const bool is_early = c->early == TLS_EARLY_ACCEPTED;
+    const uint64_t request_ns = is_early ? c->wire.first_send_ns : c->secured_ns;
+    r->phase_ns[RESULT_PHASE_TTFB] = c->first_byte_ns - request_ns;
+    r->phase_ns[RESULT_PHASE_TTLB] = c->end_ns - request_ns;
     r->phase_ns[RESULT_PHASE_RESPONSE] = c->end_ns - c->due_ns;
     r->start_lag_ns = c->start_ns - c->due_ns;
     r->retransmits = retransmits_of(c->wire.socket.fd);
     r->is_hrr = c->is_hrr;
     r->is_resumed = c->is_resumed;
+    r->handshake = is_early        ? RESULT_HANDSHAKE_EARLY
+                   : c->is_resumed ? RESULT_HANDSHAKE_RESUMED
+                                   : RESULT_HANDSHAKE_FULL;
     fill_network(c, r);
 }
 
@@ -186,6 +187,8 @@ static enum conn_step complete(struct conn *c)
         s->tally.scheduled++;
         s->tally.completed++;
         s->unclean_closes += c->is_unclean;
+        if (c->ticket_bytes > 0)
+            range_add(&s->tickets, c->ticket_bytes);
         fill_record(c, &r);
         shard_record(s, &r);
         if (c->setting->on_record != NULL)
@@ -280,16 +283,20 @@ static void count_handshake(struct conn *c)
     c->arm->backend->info(c->tls, &info);
     c->is_hrr = info.is_hrr;
     c->is_resumed = info.is_resumed;
+    c->version = info.version;
+    c->early = info.early_data;
     if (info.early_data == TLS_EARLY_ACCEPTED)
         c->request_sent = c->early_sent;
     if (!is_measured(c))
         return;
     shard_count_group(s, info.group);
     s->hrr += info.is_hrr;
+    s->resume_asked += c->is_resume_turn;
+    s->resume_offered += c->has_offered;
     s->resumed += info.is_resumed;
     s->early_accepted += info.early_data == TLS_EARLY_ACCEPTED;
     s->early_rejected += info.early_data == TLS_EARLY_REJECTED;
-    shard_count_bytes(s, c->wire.first_flight_bytes, c->wire.sent_bytes,
+    shard_count_bytes(s, c->early_sent > 0 ? 0 : c->wire.first_flight_bytes, c->wire.sent_bytes,
                       c->wire.received_bytes);
     if (s->cipher[0] == '\0' || (s->signature[0] == '\0' && info.signature[0] != '\0')) {
         snprintf(s->cipher, sizeof(s->cipher), "%s", info.cipher);
@@ -319,15 +326,22 @@ static enum conn_step shake_hands(struct conn *c)
 }
 
 /* A session for this connection where it is its turn to resume. */
-static struct tls_session *choose_session(struct conn_arm *arm)
+static struct ticket choose_ticket(struct conn *c)
 {
-    if (arm->resume <= 0)
-        return NULL;
-    arm->resume_due += arm->resume;
-    if (arm->resume_due < 1.0 - 1e-9)
-        return NULL;
-    arm->resume_due -= 1;
-    return arm->sessions > 0 ? arm->session[arm->sessions - 1] : NULL;
+    struct ticket ticket = {.session = NULL};
+    c->is_resume_turn = tickets_take_turn(&c->arm->tickets);
+    if (c->is_resume_turn)
+        ticket = tickets_take(&c->arm->tickets, c->start_ns);
+    c->has_offered = ticket.session != NULL;
+    return ticket;
+}
+
+/* TLS 1.3 tickets come behind the handshake, each in a record of its own. */
+static void note_message(void *arg, enum tls_direction direction, unsigned type, size_t bytes)
+{
+    struct conn *c = arg;
+    if (direction == TLS_RECEIVED && type == NEW_SESSION_TICKET && c->secured_ns != 0)
+        c->ticket_bytes += bytes + RECORD_13_BYTES;
 }
 
 static void send_early(struct conn *c, const struct tls_session *session)
@@ -345,29 +359,28 @@ static void send_early(struct conn *c, const struct tls_session *session)
 /* Lines of several workers stay whole: stdio locks the stream. */
 static void log_key(void *arg, const char *line)
 {
-    (void)fprintf(arg, "%s\n", line);
+    const struct conn *c = arg;
+    (void)fprintf(c->setting->key_log, "%s\n", line);
 }
 
 static enum conn_step begin_tls(struct conn *c)
 {
     struct conn_arm *arm = c->arm;
-    struct tls_session *session = choose_session(arm);
-    struct tls_connect connect = {
-        .io = wire_io(&c->wire), .server_name = arm->server_name, .session = session};
+    const struct ticket ticket = choose_ticket(c);
+    struct tls_connect connect = {.io = wire_io(&c->wire),
+                                  .observer = {.message = note_message, .arg = c},
+                                  .server_name = arm->server_name,
+                                  .session = ticket.session};
     if (c->setting->key_log != NULL)
-        connect.observer =
-            (struct tls_observer){.key_log = log_key, .arg = c->setting->key_log};
+        connect.observer.key_log = log_key;
     c->state = CONN_STATE_HANDSHAKE;
     c->tls = arm->backend->conn_new(arm->context, &connect);
+    if (c->tls != NULL && ticket.session != NULL)
+        send_early(c, ticket.session);
+    if (ticket.session != NULL)
+        tickets_done(&arm->tickets, &ticket);
     if (c->tls == NULL)
         return fail(c, "local", 0, true, "the TLS library made no connection");
-    if (session != NULL) {
-        send_early(c, session);
-        if (arm->uses_tickets_once) {
-            arm->sessions--;
-            arm->backend->session_free(session);
-        }
-    }
     return shake_hands(c);
 }
 
@@ -425,7 +438,9 @@ enum conn_step conn_start(struct conn *c, struct conn_setting *setting, struct c
     c->due_ns = due_ns;
     c->start_ns = now_ns;
     c->connected_ns = c->secured_ns = c->first_byte_ns = c->end_ns = 0;
-    c->is_hrr = c->is_resumed = c->is_unclean = false;
+    c->is_hrr = c->is_resumed = c->is_unclean = c->is_resume_turn = c->has_offered = false;
+    c->early = TLS_EARLY_NONE;
+    c->ticket_bytes = 0;
     if (is_measured(c))
         histogram_record(arm->shard.start_lag_ns, now_ns > due_ns ? now_ns - due_ns : 0);
     return open_socket(c) == 0 ? CONN_WAITS : fail_errno(c, errno);
@@ -465,9 +480,7 @@ void conn_abandon(struct conn *c, uint64_t now_ns)
 
 void conn_arm_fini(struct conn_arm *arm)
 {
-    for (size_t i = 0; i < arm->sessions; i++)
-        arm->backend->session_free(arm->session[i]);
-    arm->sessions = 0;
+    tickets_fini(&arm->tickets);
     if (arm->backend != NULL)
         arm->backend->context_free(arm->context);
     arm->context = NULL;

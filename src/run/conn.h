@@ -9,8 +9,9 @@
  *   of the response is there; it is then counted in its arm's shard and can be used again.
  * Times: CLOCK_MONOTONIC ns.  tcp: connect() called -> writable.  tls: before the send of
  *   the first ClientHello byte -> handshake complete here.  ttfb, ttlb: handshake complete
- *   (the request follows at once) -> first, last byte of the response.  response: due ->
- *   last byte.
+ *   (the request follows at once) -> first, last byte of the response; a request that was
+ *   accepted as early data left with the ClientHello, and they count from there.  response:
+ *   due -> last byte.
  * Threads: one owner, its worker.
  */
 #ifndef RUN_CONN_H
@@ -23,10 +24,9 @@
 #include "net/link.h"
 #include "run/http.h"
 #include "run/shard.h"
+#include "run/tickets.h"
 #include "run/wire.h"
 #include "tls/backend.h"
-
-#define CONN_SESSIONS 64u
 
 enum conn_close { CONN_CLOSE_FIN, CONN_CLOSE_RST };
 
@@ -38,12 +38,8 @@ struct conn_arm {
     const char *server_name; /* NULL: no SNI */
     const char *request;
     size_t request_bytes;
-    double resume; /* share */
     bool wants_early;
-    bool uses_tickets_once; /* early data: a ticket is good for one connection */
-    struct tls_session *session[CONN_SESSIONS];
-    size_t sessions;
-    double resume_due; /* accumulates `resume`; 1 or more: the next one resumes */
+    struct tickets tickets;
     struct shard shard;
 } __attribute__((aligned(64))); /* no two workers write to one cache line */
 
@@ -80,6 +76,10 @@ struct conn {
     size_t request_sent, early_sent;
     uint64_t due_ns, start_ns, connected_ns, secured_ns, first_byte_ns, end_ns;
     bool is_hrr, is_resumed, is_unclean;
+    bool is_resume_turn, has_offered; /* its turn to resume; had a session for it */
+    enum tls_version version;
+    enum tls_early_data early;
+    uint64_t ticket_bytes;
     /* over a link */
     unsigned port;
     struct shard_network network;

@@ -15,6 +15,7 @@ static bool same_server(const struct arm_plan *a, const struct arm_plan *b)
            strcmp(a->arm->server_groups, b->arm->server_groups) == 0 &&
            x->version_min == y->version_min && strcmp(x->ciphers, y->ciphers) == 0 &&
            x->tickets == y->tickets && x->early_data_bytes == y->early_data_bytes &&
+           x->no_anti_replay == y->no_anti_replay &&
            (a->arm->groups[0] == '\0') == (b->arm->groups[0] == '\0');
 }
 

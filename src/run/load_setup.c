@@ -119,6 +119,12 @@ static int write_request(struct load *l, size_t i, struct err *e)
     const char *host = l->server_name[0] != '\0' ? l->server_name : l->host;
     if (http_request_write(path, host, true, l->request[i], LOAD_REQUEST_BYTES) == 0)
         return err_set(e, ERR_USAGE, "--path: too long");
+    const size_t bytes = strlen(l->request[i]);
+    if (arm->early_data_bytes > 0 && arm->early_data_bytes < bytes)
+        return err_set(
+            e, ERR_USAGE,
+            "arm %s: early-data=%u: the request does not fit (accepted: %zu or more)",
+            arm->name, arm->early_data_bytes, bytes);
     return 0;
 }
 
@@ -150,8 +156,8 @@ static int make_arm(struct load *l, size_t i, struct conn_arm *out, struct err *
         config.verify_name = false;
     out->request = l->request[i];
     out->request_bytes = strlen(l->request[i]);
-    out->resume = arm->resume;
-    out->wants_early = out->uses_tickets_once = arm->early_data_bytes > 0;
+    tickets_init(&out->tickets, plan->client, arm->resume);
+    out->wants_early = arm->early_data_bytes > 0;
     out->context = plan->client->context_new(&config, e);
     return out->context != NULL ? 0 : err_add_context(e, "arm %s", arm->name);
 }

@@ -285,7 +285,8 @@ static void judge(struct load *l, unsigned arm, const struct result_trial *t,
                                      .held_back = held_back,
                                      .seen = seen,
                                      .groups = a->groups,
-                                     .expects_resumption = a->resume > 0};
+                                     .expects_resumption = a->resume > 0,
+                                     .expects_early = a->early_data_bytes > 0};
     validity_check_trial(&v, l->result);
 }
 

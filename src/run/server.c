@@ -335,6 +335,7 @@ void server_read_totals(struct server *s, struct server_totals *out)
         out->requests += atomic_load_explicit(&c->requests, memory_order_relaxed);
         out->timed_out += atomic_load_explicit(&c->timed_out, memory_order_relaxed);
         out->accept_paused += atomic_load_explicit(&c->accept_paused, memory_order_relaxed);
+        out->early += atomic_load_explicit(&c->early, memory_order_relaxed);
         out->body_bytes += atomic_load_explicit(&c->body_bytes, memory_order_relaxed);
         out->cpu_ns += thread_cpu_ns(s->worker[i].thread);
     }

@@ -53,6 +53,7 @@ struct server_totals {
     uint64_t accepted, handshakes, handshakes_failed, resumed, requests, timed_out;
     uint64_t accept_paused; /* times the descriptor limit was met */
     uint64_t body_bytes;
+    uint64_t early;  /* connections whose early data was taken */
     uint64_t cpu_ns; /* of the workers' threads */
     uint64_t at_ns;
 };

@@ -224,6 +224,9 @@ static enum progress read_early(struct server_conn *c)
     const enum tls_status status =
         c->site->backend->read_early(c->tls, c->site->scratch, SERVER_SCRATCH_BYTES, &n);
     if (status == TLS_STATUS_OK) {
+        if (!c->has_early)
+            count(&c->site->counters->early, 1);
+        c->has_early = true;
         gather(c, c->site->scratch, n);
         return GOES_ON;
     }

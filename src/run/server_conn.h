@@ -20,7 +20,7 @@
 /* Written by one worker, read by anyone. */
 struct server_counters {
     atomic_uint_fast64_t accepted, handshakes, handshakes_failed, resumed, requests, timed_out,
-        accept_paused, body_bytes;
+        accept_paused, body_bytes, early;
 };
 
 /* What the connections of one worker and endpoint share. */
@@ -47,8 +47,8 @@ struct server_conn {
     struct wire wire;
     struct tls_conn *tls;
     enum server_state state;
-    bool is_close;
-    char *head; /* a request that is not complete yet, or NULL */
+    bool is_close, has_early; /* early data was taken */
+    char *head;               /* a request that is not complete yet, or NULL */
     size_t head_bytes;
     char answer[192]; /* its head */
     size_t answer_bytes, answer_sent;

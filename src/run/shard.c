@@ -5,6 +5,7 @@
 #include <string.h>
 
 #define ABSENT UINT64_MAX
+#define HISTOGRAMS (RESULT_HANDSHAKES * RESULT_PHASES)
 
 const char *conn_phase_name(enum conn_phase phase)
 {
@@ -12,31 +13,38 @@ const char *conn_phase_name(enum conn_phase phase)
     return names[phase];
 }
 
+/* Of all sorts of handshakes and all phases, one by one. */
+static struct histogram **histogram_at(struct shard *s, unsigned i)
+{
+    return &s->latency_ns[i / RESULT_PHASES][i % RESULT_PHASES];
+}
+
 void shard_init(struct shard *s)
 {
     memset(s, 0, sizeof(*s));
-    for (unsigned i = 0; i < RESULT_PHASES; i++)
-        s->latency_ns[i] = histogram_new();
+    for (unsigned i = 0; i < HISTOGRAMS; i++)
+        *histogram_at(s, i) = histogram_new();
     s->start_lag_ns = histogram_new();
 }
 
 void shard_fini(struct shard *s)
 {
-    for (unsigned i = 0; i < RESULT_PHASES; i++)
-        histogram_free(s->latency_ns[i]);
+    for (unsigned i = 0; i < HISTOGRAMS; i++)
+        histogram_free(*histogram_at(s, i));
     histogram_free(s->start_lag_ns);
     memset(s, 0, sizeof(*s));
 }
 
 void shard_reset(struct shard *s)
 {
-    struct histogram *latency_ns[RESULT_PHASES], *start_lag_ns = s->start_lag_ns;
+    struct histogram *latency_ns[RESULT_HANDSHAKES][RESULT_PHASES];
+    struct histogram *start_lag_ns = s->start_lag_ns;
     memcpy(latency_ns, s->latency_ns, sizeof(latency_ns));
     memset(s, 0, sizeof(*s));
     memcpy(s->latency_ns, latency_ns, sizeof(latency_ns));
     s->start_lag_ns = start_lag_ns;
-    for (unsigned i = 0; i < RESULT_PHASES; i++)
-        histogram_reset(s->latency_ns[i]);
+    for (unsigned i = 0; i < HISTOGRAMS; i++)
+        histogram_reset(*histogram_at(s, i));
     histogram_reset(s->start_lag_ns);
 }
 
@@ -80,7 +88,8 @@ void shard_count_group(struct shard *s, const char *group)
 void shard_count_bytes(struct shard *s, uint64_t client_hello_bytes, uint64_t client_bytes,
                        uint64_t server_bytes)
 {
-    range_add(&s->client_hello, client_hello_bytes);
+    if (client_hello_bytes > 0)
+        range_add(&s->client_hello, client_hello_bytes);
     range_add(&s->handshake[RESULT_CLIENT], client_bytes);
     range_add(&s->handshake[RESULT_SERVER], server_bytes);
 }
@@ -135,7 +144,7 @@ void shard_record(struct shard *s, const struct shard_record *r)
 {
     for (unsigned i = 0; i < RESULT_PHASES; i++)
         if (r->phase_ns[i] != ABSENT)
-            histogram_record(s->latency_ns[i], r->phase_ns[i]);
+            histogram_record(s->latency_ns[r->handshake][i], r->phase_ns[i]);
     s->retransmits += r->retransmits;
     if (r->has_network)
         record_network(&s->network, &r->network);
@@ -159,6 +168,37 @@ static void merge_histogram(struct histogram **into, const struct histogram *fro
     histogram_merge(*into, from);
 }
 
+static bool is_split(const struct result_trial *trial)
+{
+    for (unsigned i = 1; i < RESULT_HANDSHAKES; i++)
+        for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
+            if (trial->apart_ns[i][phase] != NULL)
+                return true;
+    return false;
+}
+
+/* The whole is the sum of its sorts.  They are told apart from the first one on that was not
+ * full: until then the whole is what was full. */
+static void merge_latency(const struct shard *s, struct result_trial *trial)
+{
+    bool is_mixed = is_split(trial);
+    for (unsigned i = 1; i < RESULT_HANDSHAKES; i++)
+        for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
+            is_mixed = is_mixed || histogram_count(s->latency_ns[i][phase]) > 0;
+    for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
+        struct histogram **all = &trial->latency_ns[phase];
+        if (is_mixed && !is_split(trial) && *all != NULL)
+            merge_histogram(&trial->apart_ns[RESULT_HANDSHAKE_FULL][phase], *all);
+    }
+    for (unsigned i = 0; i < RESULT_HANDSHAKES; i++)
+        for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
+            const struct histogram *h = s->latency_ns[i][phase];
+            if (is_mixed)
+                merge_histogram(&trial->apart_ns[i][phase], h);
+            merge_histogram(&trial->latency_ns[phase], h);
+        }
+}
+
 static void set_if_absent(char **member, const char *value)
 {
     if (*member == NULL && value[0] != '\0')
@@ -170,6 +210,8 @@ static void merge_seen(const struct shard *s, struct result_negotiated *seen)
     for (unsigned i = 0; i < SHARD_GROUPS && s->group[i] != NULL; i++)
         negotiated_add(seen, s->group[i][0] != '\0' ? s->group[i] : NULL, s->group_count[i]);
     seen->hrr += s->hrr;
+    seen->resume_asked += s->resume_asked;
+    seen->resume_offered += s->resume_offered;
     seen->resumed += s->resumed;
     seen->early_data_accepted += s->early_accepted;
     seen->early_data_rejected += s->early_rejected;
@@ -182,8 +224,7 @@ void shard_merge(const struct shard *s, struct result_trial *trial,
                  struct result_negotiated *seen, struct result_bytes *bytes)
 {
     tally_add(&trial->tally, &s->tally);
-    for (unsigned i = 0; i < RESULT_PHASES; i++)
-        merge_histogram(&trial->latency_ns[i], s->latency_ns[i]);
+    merge_latency(s, trial);
     merge_histogram(&trial->start_lag_ns, s->start_lag_ns);
     for (unsigned i = 0; i < s->failures; i++) {
         const struct shard_failure *f = &s->failure[i];
@@ -203,6 +244,7 @@ void shard_merge(const struct shard *s, struct result_trial *trial,
         trial->oldest_unfinished_ns = s->oldest_unfinished_ns;
     merge_seen(s, seen);
     range_merge(&bytes->client_hello, &s->client_hello);
+    range_merge(&bytes->tickets, &s->tickets);
     range_merge(&bytes->handshake[RESULT_CLIENT], &s->handshake[RESULT_CLIENT]);
     range_merge(&bytes->handshake[RESULT_SERVER], &s->handshake[RESULT_SERVER]);
 }

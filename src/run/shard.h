@@ -4,10 +4,10 @@
  *
  * Layer: run.
  * Shape: written by one thread without locks, merged into a trial after the threads have
- *   stopped.  Histograms keep the memory of earlier trials (reset, not freed), so that a
- *   value's first allocation happens in the warm-up at the latest.
- * Units: ns.
- * Threads: one writer.
+ *   stopped.  Full, resumed and early-data handshakes have histograms of their own; their
+ *   sum is the trial's.  Histograms keep the memory of earlier trials (reset, not freed), so
+ * that a value's first allocation happens in the warm-up at the latest. Units: ns. Threads: one
+ * writer.
  */
 #ifndef RUN_SHARD_H
 #define RUN_SHARD_H
@@ -48,14 +48,16 @@ struct shard_record {
     uint64_t start_lag_ns;
     uint32_t retransmits;
     bool is_hrr, is_resumed, has_network;
+    enum result_handshake handshake;
     struct shard_network network;
 };
 
 struct shard {
     struct result_tally tally; /* scheduled is counted by what ended or did not */
-    struct histogram *latency_ns[RESULT_PHASES], *start_lag_ns;
-    uint64_t hrr, resumed, early_accepted, early_rejected;
-    uint64_t last_end_ns; /* of the recorded ones */
+    struct histogram *latency_ns[RESULT_HANDSHAKES][RESULT_PHASES], *start_lag_ns;
+    uint64_t hrr, resume_asked, resume_offered, resumed, early_accepted, early_rejected;
+    struct result_range tickets; /* bytes of a connection's tickets, with record headers */
+    uint64_t last_end_ns;        /* of the recorded ones */
     uint64_t retransmits, unclean_closes, held_back, oldest_unfinished_ns;
     const char *group[SHARD_GROUPS]; /* the library's string, which outlives the run */
     uint64_t group_count[SHARD_GROUPS];
@@ -74,7 +76,8 @@ void shard_reset(struct shard *s);
 /* Hot path: O(kinds), no allocation. */
 void shard_count_failure(struct shard *s, const struct shard_failure *f);
 void shard_count_group(struct shard *s, const char *group);
-/* Of a finished handshake, with record headers: the first flight, all sent, all received. */
+/* Of a finished handshake, with record headers: the first flight (0: not alone), all sent, all
+ * received. */
 void shard_count_bytes(struct shard *s, uint64_t client_hello_bytes, uint64_t client_bytes,
                        uint64_t server_bytes);
 /* Records the phases that there are, and keeps the slowest by response, or by the sum of

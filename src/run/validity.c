@@ -129,6 +129,27 @@ bool validity_expects_hrr(const char *groups)
     return list.shares < list.count;
 }
 
+/* The share asked for is of all handshakes; a few may lack a ticket, as the first one does. */
+static void check_resumption(const struct validity_trial *v, struct result *result)
+{
+    const struct result_negotiated *n = v->seen;
+    const double asked = (double)n->resume_asked;
+    const uint64_t early = n->early_data_accepted + n->early_data_rejected;
+    if (asked > 0 && (double)n->resumed < VALIDITY_RESUMED_MIN * asked)
+        add(v, result, "not-resumed",
+            "%" PRIu64 " of %" PRIu64 " handshakes were to resume, %" PRIu64
+            " had a session to offer, %" PRIu64 " resumed%s",
+            n->resume_asked, n->handshakes, n->resume_offered, n->resumed,
+            n->resume_offered == 0 ? ": not possible: no ticket" : "");
+    else if (asked > 0 && v->expects_early &&
+             (double)n->early_data_accepted < VALIDITY_RESUMED_MIN * asked)
+        add(v, result, "no-early-data",
+            "%" PRIu64 " handshakes resumed, %" PRIu64 " sent early data, %" PRIu64
+            " had it accepted%s",
+            n->resumed, early, n->early_data_accepted,
+            early == 0 ? ": not possible: no ticket allows as much" : "");
+}
+
 static void check_handshakes(const struct validity_trial *v, struct result *result)
 {
     const struct result_negotiated *n = v->seen;
@@ -137,6 +158,7 @@ static void check_handshakes(const struct validity_trial *v, struct result *resu
         add(v, result, "unexpected-hrr",
             "%" PRIu64 " of %" PRIu64 " handshakes needed a HelloRetryRequest", n->hrr,
             n->handshakes);
+    check_resumption(v, result);
     if (n->resumed > 0 && !v->expects_resumption)
         add(v, result, "unexpected-resumption", "%" PRIu64 " of %" PRIu64 " handshakes resumed",
             n->resumed, n->handshakes);

@@ -20,6 +20,7 @@
 #define VALIDITY_STARTED_MIN 0.99
 #define VALIDITY_ERRORS_MAX 0.001
 #define VALIDITY_STEAL_MAX 0.01
+#define VALIDITY_RESUMED_MIN 0.90 /* of the handshakes that were to resume */
 #define VALIDITY_SPEED_CHANGE_MAX 0.10
 #define VALIDITY_CLOCK_COST_MAX_NS 1000u
 #define VALIDITY_CLOCK_RESOLUTION_MAX_NS 1000u
@@ -33,12 +34,12 @@ struct validity_trial {
     uint64_t held_back;                   /* arrivals that waited for a place in flight */
     const struct result_negotiated *seen; /* of this trial */
     const char *groups;                   /* offered; "" or DEFAULT-ish lists: not checked */
-    bool expects_resumption;
+    bool expects_resumption, expects_early;
 };
 /* Adds what is wrong: client-saturated, server-saturated, errors, wrong-group,
- * unexpected-hrr, unexpected-resumption, steal, throttled, speed-changed.  An arrival that
- * waits because max_in_flight connections are out waits for the server: that is
- * server-saturated unless a worker was busy as well. */
+ * unexpected-hrr, unexpected-resumption, not-resumed, no-early-data, steal, throttled,
+ * speed-changed.  An arrival that waits because max_in_flight connections are out waits for the
+ * server: that is server-saturated unless a worker was busy as well. */
 void validity_check_trial(const struct validity_trial *v, struct result *result);
 
 struct validity_run {

@@ -182,7 +182,7 @@ struct tls_backend {
     void (*context_free)(struct tls_context *context); /* NULL: nothing */
 
     /* A connection in its initial state; the context must outlive it.  `c` is copied but
-     * for what its pointers lead to, which must outlive it (server_name: this call only).
+     * for what its pointers lead to, which must outlive it (name and session: this call only).
      * NULL when memory or the provider failed.  No byte is moved. */
     struct tls_conn *(*conn_new)(struct tls_context *context, const struct tls_connect *c);
     void (*conn_free)(struct tls_conn *conn); /* NULL: nothing; moves no byte */

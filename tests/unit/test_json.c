@@ -202,6 +202,42 @@ static void extremes_are_exact_after_reading(void **state)
     result_free(r);
 }
 
+static void handshakes_that_were_told_apart_come_back_so(void **state)
+{
+    (void)state;
+    const uint64_t ns[] = {900000, 500000, 510000, 400000};
+    struct result *r = result_new(RESULT_KIND_LOAD);
+    struct result_trial *t = add_samples(r, ns, 4);
+    for (unsigned i = 0; i < 4; i++) {
+        const unsigned which = i == 0  ? RESULT_HANDSHAKE_FULL
+                               : i < 3 ? RESULT_HANDSHAKE_RESUMED
+                                       : RESULT_HANDSHAKE_EARLY;
+        struct histogram **h = &t->apart_ns[which][RESULT_PHASE_TLS];
+        if (*h == NULL)
+            *h = histogram_new();
+        histogram_record(*h, ns[i]);
+    }
+    struct result_negotiated *n = &r->arm[0].negotiated;
+    negotiated_add(n, "X25519", 4);
+    n->resume_asked = 4;
+    n->resume_offered = n->resumed = 3;
+    n->early_data_accepted = 1;
+    struct result *again = read_back(r);
+    const struct result_negotiated *m = &again->arm[0].negotiated;
+    assert_int_equal(m->resume_asked, 4);
+    assert_int_equal(m->resume_offered, 3);
+    for (unsigned i = 0; i < RESULT_HANDSHAKES; i++)
+        for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
+            const struct histogram *h = again->arm[0].trial[0].apart_ns[i][phase];
+            if (phase != RESULT_PHASE_TLS)
+                assert_null(h);
+            else
+                assert_true(histogram_equal(h, t->apart_ns[i][phase]));
+        }
+    result_free(again);
+    result_free(r);
+}
+
 /* Field case: LC_ALL=de_DE.UTF-8 -> dots. */
 static void a_decimal_comma_changes_nothing(void **state)
 {
@@ -455,6 +491,7 @@ int main(void)
         cmocka_unit_test(marks_end_where_there_are_samples_enough),
         cmocka_unit_test(a_summary_is_the_median_of_the_trials),
         cmocka_unit_test(extremes_are_exact_after_reading),
+        cmocka_unit_test(handshakes_that_were_told_apart_come_back_so),
         cmocka_unit_test(a_decimal_comma_changes_nothing),
         cmocka_unit_test(any_bytes_in_names_give_valid_json),
         cmocka_unit_test(every_figure_survives_the_way_through_a_file),

@@ -308,6 +308,31 @@ static void break_samples(struct result *r)
 {
     histogram_record(r->arm[0].trial[0].latency_ns[RESULT_PHASE_TLS], 1);
 }
+static struct histogram *apart(struct result *r, enum result_handshake handshake)
+{
+    struct histogram **h = &r->arm[0].trial[0].apart_ns[handshake][RESULT_PHASE_TLS];
+    if (*h == NULL)
+        *h = histogram_new();
+    return *h;
+}
+static void break_split(struct result *r)
+{
+    histogram_record_many(apart(r, RESULT_HANDSHAKE_FULL), 1000, 1);
+    histogram_record_many(apart(r, RESULT_HANDSHAKE_EARLY), 1000, 2);
+}
+static void break_split_too_small(struct result *r)
+{
+    histogram_record_many(apart(r, RESULT_HANDSHAKE_RESUMED), 1000, 1);
+}
+static void break_asked(struct result *r)
+{
+    r->arm[0].negotiated.resume_asked = 3;
+}
+static void break_offered(struct result *r)
+{
+    r->arm[0].negotiated.resume_asked = 1;
+    r->arm[0].negotiated.resume_offered = 2;
+}
 static void break_failures(struct result *r)
 {
     r->arm[0].trial[0].failure[0].count = 2;
@@ -379,6 +404,12 @@ static void every_broken_identity_is_told_with_its_place(void **state)
         {break_name, "arms[1].name: stands twice"},
         {break_empty_name, "arms[0].name: empty"},
         {break_tally, "arms[1].trials[0].tally: the parts do not add up to scheduled"},
+        {break_split,
+         "arms[0].trials[0].by_handshake.tls: more samples than of all handshakes"},
+        {break_split_too_small, "arms[0].trials[0].by_handshake.tls: the samples do not add up "
+                                "to those of all handshakes"},
+        {break_asked, "arms[0].negotiated.resume_asked: more than handshakes"},
+        {break_offered, "arms[0].negotiated.resume_offered: more than resume_asked"},
         {break_samples, "arms[0].trials[0].histograms.tls: more samples than completed"},
         {break_failures, "arms[0].trials[0].failures: more than failed and timed_out, or none"},
         {break_index, "arms[0].trials[0].index: not ascending from 1"},

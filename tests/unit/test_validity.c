@@ -143,6 +143,30 @@ static void wanted_resumption_is_expected(struct bed *b)
     b->seen.resumed = 900;
     b->v.expects_resumption = true;
 }
+static void spoil_tickets(struct bed *b)
+{
+    b->v.expects_resumption = true;
+    b->seen.resume_asked = 900;
+}
+static void spoil_acceptance(struct bed *b)
+{
+    b->v.expects_resumption = true;
+    b->seen.resume_asked = b->seen.resume_offered = 900;
+    b->seen.resumed = 809;
+}
+static void a_few_full_handshakes_may_be_among_the_resumed(struct bed *b)
+{
+    spoil_acceptance(b);
+    b->seen.resumed = 810;
+}
+static void spoil_early_data(struct bed *b)
+{
+    wanted_resumption_is_expected(b);
+    b->v.expects_early = true;
+    b->seen.resume_asked = b->seen.resume_offered = 900;
+    b->seen.early_data_accepted = 809;
+    b->seen.early_data_rejected = 91;
+}
 static void spoil_steal(struct bed *b)
 {
     b->trial->steal = 0.02;
@@ -186,6 +210,10 @@ static void each_fault_gives_its_code(void **state)
         {chosen_hrr_is_expected, ""},
         {spoil_resumption, "unexpected-resumption"},
         {wanted_resumption_is_expected, ""},
+        {spoil_tickets, "not-resumed"},
+        {spoil_acceptance, "not-resumed"},
+        {a_few_full_handshakes_may_be_among_the_resumed, ""},
+        {spoil_early_data, "no-early-data"},
         {spoil_steal, "steal"},
         {spoil_throttled, "throttled"},
         {spoil_speed, "speed-changed"},
