@@ -10,6 +10,7 @@
 #include "report/sentences.h"
 #include "report/tables.h"
 
+#define ANSWERS_UNFOLDED 4u
 #define FAULTS_UNFOLDED 4u
 #define COLUMNS 96u /* about what a table may have before it must be scrolled */
 
@@ -40,19 +41,31 @@ static void draw_table(void *arg, const struct table *t)
 
 /* --- the page ------------------------------------------------------------------------- */
 
-/* The one that stands first and large: of the first arm with another group than its
- * baseline's, else of the first that has a baseline. */
+/* How much an arm is what the page is about: the hybrid that browsers send, another group
+ * than the baseline's, any that is compared; 0: none. */
+static unsigned interest_of(const struct result *r, size_t arm)
+{
+    const struct result_arm *baseline = lookup_baseline(r, r->arm[arm].name);
+    const char *group = r->arm[arm].negotiated.group;
+    if (baseline == NULL)
+        return 0;
+    const char *before = baseline->negotiated.group;
+    if (group == NULL || before == NULL || text_same_name(group, before))
+        return 1;
+    return text_same_name(group, "X25519MLKEM768") ? 3 : 2;
+}
+
+/* The one that stands first and large; the number of arms: none. */
 static size_t main_arm(const struct result *r)
 {
     size_t first = r->arms;
-    for (size_t i = r->arms; i-- > 0;) {
-        const struct result_arm *baseline = lookup_baseline(r, r->arm[i].name);
-        const char *group = r->arm[i].negotiated.group;
-        if (baseline == NULL)
-            continue;
-        if (first == r->arms || (group != NULL && baseline->negotiated.group != NULL &&
-                                 !text_same_name(group, baseline->negotiated.group)))
+    unsigned most = 0;
+    for (size_t i = 0; i < r->arms; i++) {
+        const unsigned interest = interest_of(r, i);
+        if (interest > most) {
+            most = interest;
             first = i;
+        }
     }
     return first;
 }
@@ -74,10 +87,15 @@ static void add_answers(struct text *out, const struct result *r)
     text_add(out, "<div class=\"answer\">\n");
     if (first < r->arms)
         add_answer(out, r, first, true);
+    size_t shown = 0;
     for (size_t i = 0; i < r->arms; i++) {
-        if (i != first)
-            add_answer(out, r, i, false);
+        if (i == first || lookup_baseline(r, r->arm[i].name) == NULL)
+            continue;
+        if (shown++ == ANSWERS_UNFOLDED)
+            text_add(out, "<details class=\"others\"><summary>The other arms</summary>\n");
+        add_answer(out, r, i, false);
     }
+    text_add(out, shown > ANSWERS_UNFOLDED ? "</details>\n" : "");
     text_add(out, "</div>\n");
 }
 

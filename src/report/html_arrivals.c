@@ -261,7 +261,7 @@ bool html_add_arrivals_chart(struct text *out, const struct result *r)
     const bool has_any = s->rows > 0;
     if (has_any) {
         struct svg svg = {.out = out};
-        char class[8];
+        char class[HTML_CLASS_SIZE];
         html_open_chart(out, &chart);
         add_legend(out, r, s);
         stretch(&svg, r, s);

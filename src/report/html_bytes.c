@@ -123,7 +123,7 @@ static void add_row(struct text *out, const struct sheet *s, size_t row, unsigne
 static void add_bars(struct text *out, const struct result *r, const struct sheet *s)
 {
     double highest = WINDOW_BYTES;
-    char class[8];
+    char class[HTML_CLASS_SIZE];
     size_t row = 0;
     for (size_t i = 0; i < s->rows; i++)
         highest = fmax(highest, sheet_number(s, i, BYTES));

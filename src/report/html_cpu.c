@@ -7,6 +7,7 @@
 #include "report/figures.h"
 #include "report/html_put.h"
 #include "report/lookup.h"
+#include "report/tables.h"
 #include "stats/sample.h"
 
 enum { ARM, GROUP, SIDE, CPU, LOW, HIGH, CHANGE, CRYPTO, SHARE };
@@ -162,9 +163,11 @@ static void add_row(struct text *out, const struct side_row *at, const struct sc
     add_trials(out, at->r, at->arm, at->side, scale);
     figures_add_us(&value, f.value);
     text_add(&value, " us");
-    if (!isnan(sheet_number(at->s, at->row, CHANGE))) {
+    const struct result_comparison *c = lookup_metric(
+        at->r, at->arm->name, "cpu_us", result_side_name((enum result_side)at->side), NULL);
+    if (c != NULL) {
         text_add(&value, "  ");
-        figures_add_change(&value, sheet_number(at->s, at->row, CHANGE));
+        tables_add_change(&value, c);
     }
     html_close_row(out, &value);
     text_free(&value);
@@ -173,7 +176,7 @@ static void add_row(struct text *out, const struct side_row *at, const struct sc
 static void add_bars(struct text *out, const struct result *r, const struct sheet *s)
 {
     const struct scale scale = scale_from_zero(highest_of(r, s));
-    char class[8];
+    char class[HTML_CLASS_SIZE];
     size_t row = 0;
     html_open_bars(out);
     for (size_t i = 0; i < r->arms; i++) {
@@ -206,10 +209,12 @@ bool html_add_cpu_chart(struct text *out, const struct result *r)
     const struct html_chart chart = {
         .id = "cpu",
         .title = "CPU time of a handshake, each side",
-        .about = r->kind == RESULT_KIND_CPU
-                     ? "Median of the repeats with its 95 % interval; a dot is one repeat."
-                     : "Median of the trials; a dot is one trial. All CPU of the process in "
-                       "the trial by the handshakes completed in it: sockets and kernel too."};
+        .about =
+            r->kind == RESULT_KIND_CPU
+                ? "Median of the repeats with its 95 % interval; a dot is one repeat. Same: "
+                  "not beyond noise; ?: inconclusive."
+                : "Median of the trials; a dot is one trial. All CPU of the process in "
+                  "the trial by the handshakes completed in it: sockets and kernel too."};
     if (has_any) {
         html_open_chart(out, &chart);
         if (has_crypto)

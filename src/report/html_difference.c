@@ -146,7 +146,7 @@ static void add_row(struct text *out, const struct result_comparison *c, const c
 static void add_arm(struct text *out, const struct result *r, size_t arm,
                     const struct scale *scale)
 {
-    char class[8];
+    char class[HTML_CLASS_SIZE];
     bool has_label = false;
     for (size_t i = 0; i < DRAWN; i++) {
         const struct result_comparison *c =

@@ -161,7 +161,7 @@ static void add_curves(struct svg *svg, const struct result *r, const struct she
 {
     for (size_t c = FIRST_CURVE; c < s->columns; c++) {
         const struct sheet_column *column = &s->column[c];
-        char arm[8], class[24];
+        char arm[HTML_CLASS_SIZE], class[HTML_CLASS_SIZE + 8];
         if ((column->trial > 0) != are_trials)
             continue;
         html_arm_class(r, (size_t)column->arm, arm, sizeof(arm));

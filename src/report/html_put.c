@@ -265,13 +265,13 @@ const char *html_arm_class(const struct result *r, size_t arm, char *buf, size_t
     if (is_control(r, arm))
         snprintf(buf, size, "cx");
     else
-        snprintf(buf, size, "c%u", (unsigned)(arm % COLOURS));
+        snprintf(buf, size, "c%u%s", (unsigned)(arm % COLOURS), arm < COLOURS ? "" : " again");
     return buf;
 }
 
 void html_add_arms(struct text *out, const struct result *r)
 {
-    char class[8];
+    char class[HTML_CLASS_SIZE];
     text_add(out, "<p class=\"legend\">");
     for (size_t i = 0; i < r->arms; i++) {
         struct text name = {0};

@@ -38,7 +38,9 @@ struct html_chart {
 void html_open_chart(struct text *out, const struct html_chart *chart);
 void html_close_chart(struct text *out, const struct html_chart *chart, const struct sheet *s);
 
-/* Class of the arm's colour: "c0" the first, "cx" a control. */
+/* Classes of the arm's colour: "c0" the first, "cx" a control, "c0 again" where the colours
+ * are used up: dashed.  HTML_CLASS_SIZE bytes hold any. */
+#define HTML_CLASS_SIZE 16
 const char *html_arm_class(const struct result *r, size_t arm, char *buf, size_t size);
 /* The legend of all arms. */
 void html_add_arms(struct text *out, const struct result *r);

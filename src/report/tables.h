@@ -23,7 +23,9 @@ void tables_set_count(struct table *t, size_t row, size_t column, uint64_t count
 void tables_set_latency(struct table *t, size_t row, size_t column,
                         const struct latency_row *latency, enum latency_column which);
 void tables_set_share(struct table *t, size_t row, size_t column, double share);
-/* Against the baseline: "+47 %", "same", "+2 % ?", "withheld"; c NULL: nothing. */
+/* Against the baseline: "+47 %", "same", "+2 % ?", "withheld". */
+void tables_add_change(struct text *out, const struct result_comparison *c);
+/* The same in a cell; c NULL: nothing. */
 void tables_set_change(struct table *t, size_t row, size_t column,
                        const struct result_comparison *c);
 

@@ -59,21 +59,26 @@ static enum table_tone tone_of(enum result_verdict verdict)
     return TABLE_DIM;
 }
 
+void tables_add_change(struct text *out, const struct result_comparison *c)
+{
+    if (c->verdict == RESULT_VERDICT_SAME) {
+        text_add(out, "same");
+    } else if (c->verdict == RESULT_VERDICT_WITHHELD) {
+        text_add(out, "withheld");
+    } else {
+        figures_add_change(out, figures_change(c));
+        if (c->verdict == RESULT_VERDICT_INCONCLUSIVE)
+            text_add(out, " ?");
+    }
+}
+
 void tables_set_change(struct table *t, size_t row, size_t column,
                        const struct result_comparison *c)
 {
     struct text cell = {0};
     if (c == NULL)
         return;
-    if (c->verdict == RESULT_VERDICT_SAME) {
-        text_add(&cell, "same");
-    } else if (c->verdict == RESULT_VERDICT_WITHHELD) {
-        text_add(&cell, "withheld");
-    } else {
-        figures_add_change(&cell, figures_change(c));
-        if (c->verdict == RESULT_VERDICT_INCONCLUSIVE)
-            text_add(&cell, " ?");
-    }
+    tables_add_change(&cell, c);
     table_take(t, row, column, &cell);
     table_tone(t, row, column, tone_of(c->verdict));
 }

@@ -5,7 +5,7 @@
 (function () {
   'use strict';
   const root = document.documentElement;
-  const dashes = { c2: [9, 3], c3: [3, 3], c4: [12, 3, 3, 3], c5: [6, 6], cx: [2, 4] };
+  const dashes = { c2: [9, 3], c3: [3, 3], c4: [12, 3, 3, 3], c5: [6, 6], cx: [2, 4], again: [8, 4, 2, 4] };
   let drawn = 0, errors = 0;
   window.addEventListener('error', () => { root.dataset.errors = String(++errors); });
   root.dataset.errors = '0';
@@ -149,9 +149,9 @@
           values: (v, at) => at.map((y) => duration(Math.pow(10, y))) },
       ],
       series: [{}].concat(order.map((c) => {
-        const column = sheet.columns[c], name = arms[column.arm].className;
+        const column = sheet.columns[c], names = [...arms[column.arm].classList], name = names[0];
         return { stroke: () => color(name) + (column.trial ? '59' : ''), width: column.trial ? 1 : 2.5,
-          dash: column.trial ? undefined : dashes[name], points: { show: false } };
+          dash: column.trial ? undefined : dashes[names[names.length - 1]], points: { show: false } };
       })),
       cursor: { y: false, points: { size: (v, s) => s > 0 && sheet.columns[order[s - 1]].trial ? 0 : 8 } },
       hooks: { drawClear: [(v) => shade(v, from)], setCursor: [(v) => say(readout, v, sheet, arms)] },
