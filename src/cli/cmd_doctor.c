@@ -15,6 +15,7 @@
 #include "cli/outfile.h"
 #include "cli/terminal.h"
 #include "cli/watch.h"
+#include "net/link.h"
 
 #define NAME_COLUMNS 22
 
@@ -48,12 +49,15 @@ static size_t count_real_backends(const struct tls_backends *backends)
     return count;
 }
 
-static void look(const struct command_call *call, struct fitness_input *in)
+/* link: where the reason stays. */
+static void look(const struct command_call *call, struct fitness_input *in, struct err *link)
 {
     const struct doctor_values *v = call->options.values;
     *in = (struct fitness_input){.backends = count_real_backends(call->context->backends),
                                  .is_sanitized = build_is_sanitized()};
     host_read_facts(&in->host);
+    if (link_probe(link) != 0)
+        in->link_problem = link->text;
     watch_cores(v->watch_ns, call->context->stop, in);
 }
 
@@ -107,6 +111,7 @@ static int write_json(const struct command_call *call, const struct fitness_inpu
     json_out_set_text(root, "schema", "pqc-bench-doctor/1");
     json_object_set_new(root, "fit", json_boolean(!findings_has_fault(findings)));
     json_object_set_new(root, "host", facts_json(&in->host));
+    json_object_set_new(root, "links", json_boolean(in->link_problem == NULL));
     json_object_set_new(root, "watched", watched_json(in));
     json_object_set_new(root, "backends", json_out_backends(call->context->backends));
     json_object_set_new(root, "findings", findings_json(findings));
@@ -132,6 +137,8 @@ static void add_facts(struct text *out, const struct fitness_input *in)
         text_add_harmless(out, facts[i].text);
         text_add(out, "\n");
     }
+    text_addf(out, "  %-*s%s\n", NAME_COLUMNS, "links",
+              in->link_problem == NULL ? "yes" : "no");
     add_share(out, "steal", in->steal);
     add_share(out, "throttled", in->throttled);
     add_share(out, "busy", in->busy);
@@ -190,8 +197,9 @@ static int run(struct command_call *call, struct err *e)
     const struct doctor_values *v = call->options.values;
     struct fitness_input in;
     struct findings findings;
+    struct err link = ERR_INIT;
     int failed = 0;
-    look(call, &in);
+    look(call, &in, &link);
     fitness_judge(&in, &findings);
     if (v->json)
         failed = write_json(call, &in, &findings, e);

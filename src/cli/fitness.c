@@ -171,6 +171,9 @@ static void judge_features(const struct fitness_input *in, struct findings *out)
                 ? "run as root, or in a user namespace (unshare -r)"
                 : "run as root, or sysctl -w kernel.unprivileged_userns_clone=1",
             "no network namespaces: links cannot be emulated");
+    if (host->has_tun && host->has_net_namespaces && in->link_problem != NULL)
+        add(out, FITNESS_NOTE, "link", "see docs/NETWORK.md, \"What it needs\"",
+            "links cannot be emulated: %s", in->link_problem);
     if (!host->has_counters)
         add(out, FITNESS_NOTE, "counters",
             "sysctl -w kernel.perf_event_paranoid=1; most virtual machines have none",

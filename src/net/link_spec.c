@@ -147,6 +147,14 @@ static int set_common(struct link_spec *spec, const char *key, const char *value
     return 1;
 }
 
+/* The kernel's own emulator is no better here, and seldom there. */
+static int refuse_netem(struct err *e)
+{
+    return err_set(e, ERR_UNSUPPORTED,
+                   "'netem': tc's emulator is not used; leave the word out, this program has "
+                   "its own, which needs no kernel module");
+}
+
 static int set_key(struct link_spec *spec, const char *key, const char *value, struct err *e)
 {
     int end = set_common(spec, key, value, e);
@@ -165,6 +173,8 @@ static int set_key(struct link_spec *spec, const char *key, const char *value, s
 static int set_item(struct link_spec *spec, char *item, struct err *e)
 {
     char *equals = strchr(item, '=');
+    if (strcmp(item, "netem") == 0)
+        return refuse_netem(e);
     if (equals == NULL)
         return err_set(e, ERR_USAGE,
                        "'%s': KEY=VALUE expected; a profile (" PROFILES ") stands first", item);

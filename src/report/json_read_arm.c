@@ -97,6 +97,8 @@ static void read_network(const struct place *p, struct result_network *n)
     const struct place found = field_object(p, "network");
     n->tcp_round_trips = field_range(&found, "tcp_round_trips");
     n->tls_round_trips = field_range(&found, "tls_round_trips");
+    n->model_tcp_us = field_number(&found, "model_tcp_us");
+    n->model_tls_us = field_number(&found, "model_tls_us");
     n->disturbed = field_count(&found, "disturbed");
     for (unsigned i = 0; i < RESULT_SIDES; i++) {
         const struct place side = field_object(&found, side_name(i));

@@ -95,6 +95,8 @@ static json_t *of_network(const struct result_network *n)
         return object;
     json_put_range(object, "tcp_round_trips", &n->tcp_round_trips);
     json_put_range(object, "tls_round_trips", &n->tls_round_trips);
+    json_put_number(object, "model_tcp_us", n->model_tcp_us);
+    json_put_number(object, "model_tls_us", n->model_tls_us);
     json_put_count(object, "disturbed", n->disturbed);
     for (unsigned i = 0; i < RESULT_SIDES; i++) {
         json_t *side = json_made(json_object());

@@ -14,6 +14,7 @@ static const struct figure absent = FIGURE_ABSENT;
 void result_arm_init(struct result_arm *arm, const char *name)
 {
     arm->name = mem_copy_string(name);
+    arm->network.model_tcp_us = arm->network.model_tls_us = (double)NAN;
     for (unsigned side = 0; side < RESULT_SIDES; side++) {
         for (unsigned part = 0; part < RESULT_CPU_PARTS; part++)
             arm->cpu.us[side][part] = absent;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/network.h"
 
+#include <math.h>
 #include <stdbool.h>
 
 void network_merge(struct result_network *into, const struct result_network *from)
@@ -33,5 +34,7 @@ int network_check(const char *at, const struct result_network *n, struct err *e)
         holds = is_sound(&n->flights[i], count) && is_sound(&n->segments[i], count) &&
                 n->retransmits[i] <= INT64_MAX && n->timeouts[i] <= n->retransmits[i] &&
                 n->dropped[i] <= INT64_MAX;
+    holds = holds && !isinf(n->model_tcp_us) && !(n->model_tcp_us < 0) &&
+            !isinf(n->model_tls_us) && !(n->model_tls_us < 0);
     return holds ? 0 : err_set(e, ERR_FAILED, "%s.network: its counts do not agree", at);
 }

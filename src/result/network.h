@@ -21,6 +21,8 @@ struct result_network {
     uint64_t retransmits[RESULT_SIDES]; /* segments sent again */
     uint64_t timeouts[RESULT_SIDES];    /* of them after a timeout, SYNs included */
     uint64_t dropped[RESULT_SIDES];     /* segments that the link dropped */
+    double model_tcp_us, model_tls_us;  /* by bytes, window, delay and rate, without CPU and
+                                           loss; NAN: none */
     uint64_t disturbed;                 /* connections of which the link dropped any */
 };
 /* -1 and the first identity that does not hold: ranges are ordered, both round trips are of

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "run/link_model.h"
 #include "run/load_parts.h"
 
 #define LATE_LEAST_NS 1000000u /* p99 of lateness: this, or a share of the round trip */
@@ -68,6 +69,21 @@ static void check_way(struct load *l, enum link_way way, const struct link_count
     }
 }
 
+static void fill_model(struct load *l)
+{
+    const struct link_spec *spec = l->options->link;
+    for (size_t i = 0; i < l->result->arms; i++) {
+        struct result_arm *arm = &l->result->arm[i];
+        struct link_model_flights flights;
+        link_model_flights_of(arm, &flights);
+        if (arm->network.tls_round_trips.count == 0)
+            continue;
+        arm->network.model_tcp_us = link_model_connect_ns(spec) / 1e3;
+        if (flights.count > 0)
+            arm->network.model_tls_us = link_model_ns(spec, &flights) / 1e3;
+    }
+}
+
 void load_link_fill(struct load *l)
 {
     struct link_counters counters[LINK_WAYS];
@@ -75,6 +91,7 @@ void load_link_fill(struct load *l)
     if (l->link == NULL)
         return;
     fill_spec(l->options->link, &l->result->link);
+    fill_model(l);
     link_read_counters(l->link, counters);
     for (unsigned i = 0; i < LINK_WAYS; i++) {
         fill_way(&counters[i], &l->result->link_way[i]);

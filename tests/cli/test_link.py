@@ -252,6 +252,26 @@ def test_round_trips_are_those_that_the_window_asks_for():
 
 
 @needs_link
+def test_the_model_is_what_a_handshake_takes_but_for_its_computing():
+    """At 1 Mbit/s the line decides: what more bytes cost is what the model says."""
+    result = load("--link", "rate=1mbit", rate=4, seconds="2s",
+                  *("--arm", "classical: groups=X25519 cert=mldsa44"),
+                  *("--arm", "hybrid: groups=X25519MLKEM768 cert=mldsa44"))
+    model, least = {}, {}
+    for arm in result["arms"]:
+        model[arm["name"]] = arm["network"]["model_tls_us"]
+        least[arm["name"]] = arm["trials"][0]["latency_us"]["tls"]["min"]
+        assert least[arm["name"]] >= 0.98 * model[arm["name"]]
+    assert least["hybrid"] - least["classical"] == \
+        pytest.approx(model["hybrid"] - model["classical"], rel=0.1)
+
+
+def test_doctor_says_whether_links_can_be_made():
+    done = run("doctor", "--watch", "100ms", "--json", "-")
+    assert strict_json(done.stdout)["links"] is (WHY_NOT is None)
+
+
+@needs_link
 def test_the_result_says_what_it_was_taken_over():
     result = load("--link", "5g,rtt=3ms,up.loss=1%", "--arm", "a: groups=X25519 backend=null")
     codes = [problem["code"] for problem in result["validity"]["problems"]]

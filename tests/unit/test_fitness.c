@@ -92,6 +92,7 @@ SPOIL(ports_upside_down, (host->port_low = 5000, host->port_high = 4000))
 SPOIL(short_queue, host->listen_backlog_max = 128)
 SPOIL(no_tun, host->has_tun = false)
 SPOIL(no_namespaces, host->has_net_namespaces = false)
+SPOIL(no_link, in->link_problem = "a TUN device: Operation not permitted")
 SPOIL(no_counters, host->has_counters = false)
 
 static void each_fault_is_found_alone_and_with_its_weight(void **state)
@@ -125,6 +126,7 @@ static void each_fault_is_found_alone_and_with_its_weight(void **state)
         {short_queue, "backlog", FITNESS_WARNING},
         {no_tun, "tun", FITNESS_NOTE},
         {no_namespaces, "namespaces", FITNESS_NOTE},
+        {no_link, "link", FITNESS_NOTE},
         {no_counters, "counters", FITNESS_NOTE},
     };
     (void)state;

@@ -92,6 +92,16 @@ static void what_is_written_reads_back_the_same(void **state)
     }
 }
 
+static void netem_is_told_to_be_left_out(void **state)
+{
+    (void)state;
+    struct link_spec spec;
+    struct err e = ERR_INIT;
+    assert_int_equal(link_spec_parse("netem,rtt=5ms", &spec, &e), -1);
+    assert_int_equal(e.kind, ERR_UNSUPPORTED);
+    assert_non_null(strstr(e.text, "leave the word out"));
+}
+
 static void nonsense_is_refused_by_name(void **state)
 {
     static const struct {
@@ -149,6 +159,7 @@ int main(void)
         cmocka_unit_test(a_profile_can_be_changed_behind_its_name),
         cmocka_unit_test(every_profile_is_well_formed),
         cmocka_unit_test(what_is_written_reads_back_the_same),
+        cmocka_unit_test(netem_is_told_to_be_left_out),
         cmocka_unit_test(nonsense_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
