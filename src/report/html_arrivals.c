@@ -12,8 +12,14 @@
 #include "report/lookup.h"
 
 #define POINTS_MOST 2000u /* in all: bounds the page's size */
+#define TRIALS_DRAWN 1000u
 #define STEAL_NOTICED 0.001
 #define X_TICKS 8u
+/* What steal is hatched with. */
+#define HATCH                                                             \
+    "<defs><pattern id=\"hatch\" width=\"7\" height=\"7\" "               \
+    "patternUnits=\"userSpaceOnUse\"><path d=\"M-1 8L8-1M-1 1L1-1M6 8L8 " \
+    "6\"/></pattern></defs>\n"
 
 enum {
     ARM,
@@ -86,17 +92,23 @@ static void fill_row(struct sheet *s, const struct result_arm *arm,
     sheet_set_text(s, row, CAUSE, slow->cause);
 }
 
+/* How many of a trial's slowest are drawn; they stand in a row each, arm by arm. */
+static size_t drawn_of(const struct result_trial *t, size_t trials)
+{
+    const size_t each = POINTS_MOST / trials + 1;
+    return t->slow < each ? t->slow : each;
+}
+
 static struct sheet *fill(const struct result *r)
 {
     const size_t trials = lookup_count_trials(r);
-    const size_t each = trials == 0 ? 0 : POINTS_MOST / trials + 1;
     struct sheet *s = sheet_new();
     for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
         sheet_add_column(s, columns[c].name, columns[c].kind);
     for (size_t i = 0; i < r->arms; i++) {
         const struct result_arm *arm = &r->arm[i];
         for (size_t k = 0; k < arm->trials; k++) {
-            for (size_t j = 0; j < arm->trial[k].slow && j < each; j++)
+            for (size_t j = 0; j < drawn_of(&arm->trial[k], trials); j++)
                 fill_row(s, arm, &arm->trial[k], &arm->trial[k].slowest[j]);
         }
     }
@@ -161,9 +173,25 @@ static void add_trial_tip(struct text *tip, const struct result_arm *arm,
         text_add(tip, ", not valid");
 }
 
+/* No other arm's trial ran in the same time, as they do where arms take turns arrival by
+ * arrival. */
+static bool is_alone(const struct result *r, const struct result_arm *arm,
+                     const struct result_trial *t)
+{
+    const double from = start_of(t), to = from + t->elapsed_s;
+    for (size_t i = 0; i < r->arms; i++) {
+        for (size_t k = 0; &r->arm[i] != arm && k < r->arm[i].trials; k++) {
+            const struct result_trial *other = &r->arm[i].trial[k];
+            if (start_of(other) < to && start_of(other) + other->elapsed_s > from)
+                return false;
+        }
+    }
+    return true;
+}
+
 /* A trial: its ground in the arm's colour, steal over it, p50 and p99 as levels. */
 static void add_trial(struct svg *svg, const struct result_arm *arm, const char *colour,
-                      const struct result_trial *t)
+                      const struct result_trial *t, bool is_alone)
 {
     struct latency_row row;
     struct text tip = {0}, class = {0};
@@ -172,7 +200,7 @@ static void add_trial(struct svg *svg, const struct result_arm *arm, const char 
     if (isnan(to))
         return;
     add_trial_tip(&tip, arm, t, has_row ? &row : NULL);
-    text_addf(&class, "span %s", colour);
+    text_addf(&class, "span %s", is_alone ? colour : "");
     svg_add_span(svg, text_str(&class), from, to, text_str(&tip));
     text_free(&class);
     if (t->steal >= STEAL_NOTICED) {
@@ -190,20 +218,33 @@ static void add_trial(struct svg *svg, const struct result_arm *arm, const char 
     text_free(&tip);
 }
 
-static void add_points(struct svg *svg, const struct sheet *s)
+static void add_point(struct svg *svg, const struct sheet *s, size_t row, const char *colour)
 {
-    for (size_t row = 0; row < s->rows; row++) {
-        const char *cause = sheet_text(s, row, CAUSE);
-        struct text tip = {0};
-        if (isnan(height_of(s, row)) || isnan(sheet_number(s, row, AT)))
-            continue;
-        svg_add_duration(&tip, height_of(s, row));
-        text_addf(&tip, " at %.4g s: %s; ", sheet_number(s, row, AT),
-                  cause == NULL ? "unexplained" : cause);
-        text_addf(&tip, "%s, trial %.0f", sheet_text(s, row, ARM), sheet_number(s, row, TRIAL));
-        svg_add_point(svg, shape_of(cause), sheet_number(s, row, AT), height_of(s, row),
-                      text_str(&tip));
-        text_free(&tip);
+    const char *cause = sheet_text(s, row, CAUSE);
+    const struct svg_mark mark = {shape_of(cause), colour, sheet_number(s, row, AT),
+                                  height_of(s, row)};
+    struct text tip = {0};
+    if (isnan(mark.x) || isnan(mark.y))
+        return;
+    svg_add_duration(&tip, mark.y);
+    text_addf(&tip, " at %.4g s: %s; ", mark.x, cause == NULL ? "unexplained" : cause);
+    text_addf(&tip, "%s, trial %.0f", sheet_text(s, row, ARM), sheet_number(s, row, TRIAL));
+    svg_add_mark(svg, &mark, text_str(&tip));
+    text_free(&tip);
+}
+
+static void add_points(struct svg *svg, const struct result *r, const struct sheet *s)
+{
+    const size_t trials = lookup_count_trials(r);
+    char colour[HTML_CLASS_SIZE];
+    size_t row = 0;
+    for (size_t i = 0; i < r->arms; i++) {
+        html_arm_class(r, i, colour, sizeof(colour));
+        for (size_t k = 0; k < r->arm[i].trials; k++) {
+            const size_t end = row + drawn_of(&r->arm[i].trial[k], trials);
+            for (; row < end; row++)
+                add_point(svg, s, row, colour);
+        }
     }
 }
 
@@ -242,11 +283,39 @@ static void add_legend(struct text *out, const struct result *r, const struct sh
         if (is_there[i])
             text_addf(out,
                       "<span><svg viewBox=\"-7 -7 14 14\" width=\"14\" height=\"14\" "
-                      "aria-hidden=\"true\"><path class=\"p k%u\" d=\"%s\"/></svg>%s</span> ",
-                      i, svg_shape(i), causes[i]);
+                      "aria-hidden=\"true\"><path class=\"p\" d=\"%s\"/></svg>%s</span> ",
+                      svg_shape(i), causes[i]);
     }
-    text_add(out, has_steal(r) ? "<span class=\"steal\"><i></i>steal</span>" : "");
+    text_add(out, has_steal(r) ? "<span class=\"steal\"><i></i>steal in the trial</span>" : "");
     text_add(out, "</p>\n");
+}
+
+/* Very many trials would be narrower than a line. */
+static void add_trials(struct svg *svg, const struct result *r)
+{
+    char colour[HTML_CLASS_SIZE];
+    if (lookup_count_trials(r) > TRIALS_DRAWN)
+        return;
+    for (size_t i = 0; i < r->arms; i++) {
+        html_arm_class(r, i, colour, sizeof(colour));
+        for (size_t k = 0; k < r->arm[i].trials; k++) {
+            const struct result_trial *t = &r->arm[i].trial[k];
+            add_trial(svg, &r->arm[i], colour, t, is_alone(r, &r->arm[i], t));
+        }
+    }
+}
+
+static void draw(struct text *out, const struct result *r, const struct sheet *s)
+{
+    struct svg svg = {.out = out};
+    stretch(&svg, r, s);
+    svg_open(&svg, "the slowest arrivals over time; the table below has them");
+    text_add(out, HATCH);
+    add_x_axis(&svg);
+    svg_add_y_ticks_us(&svg);
+    add_trials(&svg, r);
+    add_points(&svg, r, s);
+    svg_close(&svg);
 }
 
 bool html_add_arrivals_chart(struct text *out, const struct result *r)
@@ -254,27 +323,16 @@ bool html_add_arrivals_chart(struct text *out, const struct result *r)
     static const struct html_chart chart = {
         .id = "arrivals",
         .title = "The slowest arrivals over time, and why they were slow",
-        .about = "A mark is one of the slowest responses of a trial, by its due time. The "
-                 "ground is a trial in its arm's colour with its p50 and, dashed, its p99; "
-                 "shaded red where the hypervisor took 0.1 % of the time or more (steal)."};
+        .about = "A mark is one of the slowest responses of a trial, by its due time: its "
+                 "shape is the cause, its colour the arm. The ground is a trial with its p50 "
+                 "and, dashed, its p99; hatched where the hypervisor took 0.1 % of the time or "
+                 "more (steal)."};
     struct sheet *s = fill(r);
     const bool has_any = s->rows > 0;
     if (has_any) {
-        struct svg svg = {.out = out};
-        char class[HTML_CLASS_SIZE];
         html_open_chart(out, &chart);
         add_legend(out, r, s);
-        stretch(&svg, r, s);
-        svg_open(&svg, "the slowest arrivals over time; the table below has them");
-        add_x_axis(&svg);
-        svg_add_y_ticks_us(&svg);
-        for (size_t i = 0; i < r->arms; i++) {
-            html_arm_class(r, i, class, sizeof(class));
-            for (size_t k = 0; k < r->arm[i].trials; k++)
-                add_trial(&svg, &r->arm[i], class, &r->arm[i].trial[k]);
-        }
-        add_points(&svg, s);
-        svg_close(&svg);
+        draw(out, r, s);
         html_close_chart(out, &chart, s);
     }
     sheet_free(s);

@@ -116,23 +116,26 @@ void svg_add_level(const struct svg *svg, const char *class, double from, double
 const char *svg_shape(unsigned shape)
 {
     static const char *const shapes[SVG_SHAPES] = {
-        "M-4 0A4 4 0 1 1 4 0A4 4 0 1 1-4 0Z",                     /* disc */
-        "M-3.6-3.6H3.6V3.6H-3.6Z",                                /* square */
-        "M0-4.8L4.6 3.4H-4.6Z",                                   /* triangle */
-        "M0-5.2L5.2 0L0 5.2L-5.2 0Z",                             /* diamond */
-        "M0 4.8L4.6-3.4H-4.6Z",                                   /* triangle, on its point */
-        "M-1.5-5H1.5V-1.5H5V1.5H1.5V5H-1.5V1.5H-5V-1.5H-1.5Z",    /* plus */
-        "M-5-3L-3-5L0-2L3-5L5-3L2 0L5 3L3 5L0 2L-3 5L-5 3L-2 0Z", /* cross */
-        "M-3 0A3 3 0 1 1 3 0A3 3 0 1 1-3 0Z",                     /* small disc */
+        "M-4.2 0A4.2 4.2 0 1 1 4.2 0A4.2 4.2 0 1 1-4.2 0Z",            /* disc */
+        "M-3.8-3.8H3.8V3.8H-3.8Z",                                     /* square */
+        "M0-5.2L5 3.8H-5Z",                                            /* triangle */
+        "M0-5.8L5.8 0L0 5.8L-5.8 0Z",                                  /* diamond */
+        "M0 5.2L5-3.8H-5Z",                                            /* on its point */
+        "M-1.6-5.4H1.6V-1.6H5.4V1.6H1.6V5.4H-1.6V1.6H-5.4V-1.6H-1.6Z", /* plus */
+        "M-5.4-3.2L-3.2-5.4L0-2.2L3.2-5.4L5.4-3.2L2.2 0L5.4 3.2L3.2 5.4L0 2.2" /* cross */
+        "L-3.2 5.4L-5.4 3.2L-2.2 0Z",
+        "M-4.4 0A4.4 4.4 0 1 1 4.4 0A4.4 4.4 0 1 1-4.4 0ZM-2.4 0A2.4 2.4 0 1 0 2.4 0" /* ring */
+        "A2.4 2.4 0 1 0-2.4 0Z",
     };
     assert(shape < SVG_SHAPES);
     return shapes[shape];
 }
 
-void svg_add_point(const struct svg *svg, unsigned shape, double x, double y, const char *tip)
+void svg_add_mark(const struct svg *svg, const struct svg_mark *mark, const char *tip)
 {
-    text_addf(svg->out, "<path class=\"p k%u\" transform=\"translate(%.1f %.1f)\" d=\"%s\">",
-              shape, place_x(svg, x), place_y(svg, y), svg_shape(shape));
+    text_addf(svg->out, "<path class=\"p k%u %s\" transform=\"translate(%.1f %.1f)\" d=\"%s\">",
+              mark->shape, mark->colour, place_x(svg, mark->x), place_y(svg, mark->y),
+              svg_shape(mark->shape));
     add_title(svg->out, tip);
     text_add(svg->out, "</path>\n");
 }

@@ -33,8 +33,12 @@ void svg_add_x_title(const struct svg *svg, const char *title);
 void svg_add_span(const struct svg *svg, const char *class, double from, double to,
                   const char *tip);
 void svg_add_level(const struct svg *svg, const char *class, double from, double to, double y);
-/* One of SVG_SHAPES shapes. */
-void svg_add_point(const struct svg *svg, unsigned shape, double x, double y, const char *tip);
+struct svg_mark {
+    unsigned shape;     /* below SVG_SHAPES */
+    const char *colour; /* its class */
+    double x, y;
+};
+void svg_add_mark(const struct svg *svg, const struct svg_mark *mark, const char *tip);
 void svg_open_path(struct svg *svg, const char *class);
 void svg_add_to_path(struct svg *svg, double x, double y);
 void svg_close_path(struct svg *svg);
