@@ -49,6 +49,13 @@ class Browser:
         os.close(to_it)
         os.close(from_it)
         self.events, self.rest, self.number, self.session = [], b"", 0, None
+        try:
+            self.attach()
+        except Exception:
+            self.close()
+            raise
+
+    def attach(self):
         target = self.ask("Target.createTarget", url="about:blank")["targetId"]
         self.session = self.ask("Target.attachToTarget", targetId=target, flatten=True)["sessionId"]
         for domain in ("Page", "Runtime", "Log", "Network"):
@@ -59,7 +66,7 @@ class Browser:
         try:
             self.ask("Browser.close")
             self.process.wait(20)
-        except (OSError, EOFError, subprocess.TimeoutExpired):
+        except (OSError, EOFError, RuntimeError, subprocess.TimeoutExpired):
             self.process.kill()
             self.process.wait(20)
         os.close(self.to_it)
