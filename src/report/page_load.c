@@ -59,6 +59,7 @@ void page_draw_load(const struct result *r, const struct page_drawer *drawer)
     }
     for (size_t i = 0; i < r->arms; i++)
         draw_arm(r, &r->arm[i], drawer);
+    page_draw_table(drawer, "Full and resumed handshakes apart", tables_apart(r));
     page_draw_table(drawer, "Trial by trial", tables_latency_trials(r));
     sentences_add_marks(&line, r);
     page_draw_paragraph(drawer, &line, TABLE_DIM);

@@ -138,8 +138,8 @@ static void add_part(struct text *out, const char *words, uint64_t count,
 bool sentences_add_negotiated(struct text *out, const struct result_arm *arm)
 {
     const struct result_negotiated *n = &arm->negotiated;
-    if (n->groups < 2 && n->hrr == 0 && n->resumed == 0 && n->early_data_accepted == 0 &&
-        n->early_data_rejected == 0)
+    if (n->groups < 2 && n->hrr == 0 && n->resumed == 0 && n->resume_asked == 0 &&
+        n->early_data_accepted == 0 && n->early_data_rejected == 0)
         return false;
     text_add_harmless(out, arm->name);
     text_add(out, " negotiated");
@@ -150,6 +150,9 @@ bool sentences_add_negotiated(struct text *out, const struct result_arm *arm)
         figures_add_share(out, (double)n->group_count[i].count / (double)n->handshakes);
     }
     add_part(out, "HelloRetryRequest in", n->hrr, n);
+    add_part(out, "asked to resume", n->resume_asked, n);
+    if (n->resume_asked > n->resume_offered)
+        add_part(out, "no ticket for it in", n->resume_asked - n->resume_offered, n);
     add_part(out, "resumed", n->resumed, n);
     add_part(out, "early data accepted in", n->early_data_accepted, n);
     add_part(out, "early data rejected in", n->early_data_rejected, n);

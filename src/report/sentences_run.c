@@ -51,7 +51,10 @@ static void add_load_title(struct text *out, const struct result *r)
 {
     const char *target = pairs_find(&r->config, "target");
     const char *rate = pairs_find(&r->config, "rate");
-    text_add(out, "Fresh TLS handshakes");
+    uint64_t resumed = 0;
+    for (size_t i = 0; i < r->arms; i++)
+        resumed += r->arm[i].negotiated.resumed;
+    text_add(out, resumed == 0 ? "Fresh TLS handshakes" : "TLS handshakes");
     if (rate != NULL) {
         text_add(out, " at ");
         text_add_harmless(out, rate);

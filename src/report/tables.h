@@ -45,6 +45,8 @@ struct table *tables_cpu_trials(const struct result *r);
 struct table *tables_latency(const struct result *r, const struct result_arm *arm);
 struct table *tables_latency_trials(const struct result *r);
 struct table *tables_load_trials(const struct result *r);
+/* Full, resumed and early-data handshakes apart; NULL where all were full. */
+struct table *tables_apart(const struct result *r);
 struct table *tables_tallies(const struct result *r);
 /* Over an emulated link: round trips, segments and losses; NULL without one. */
 struct table *tables_network(const struct result *r);

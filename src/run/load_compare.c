@@ -297,23 +297,38 @@ struct pairing {
     bool is_valid;
 };
 
-static bool has_samples(const struct result_trial *t, enum result_phase phase)
+/* What is compared: a phase of all handshakes, or of those of one sort. */
+struct subject {
+    enum result_phase phase;
+    bool is_apart;
+    enum result_handshake handshake;
+};
+
+/* NULL: none, or of one sort too few to stand for it. */
+static const struct histogram *histogram_of(const struct result_trial *t,
+                                            const struct subject *what)
 {
-    return t->latency_ns[phase] != NULL && histogram_count(t->latency_ns[phase]) > 0;
+    const struct histogram *h = t->latency_ns[what->phase];
+    uint64_t wanted = 1;
+    if (what->is_apart) {
+        h = trial_latency_of(t, what->handshake, what->phase);
+        wanted = LOAD_COMPARE_APART_SAMPLES;
+    }
+    return h != NULL && histogram_count(h) >= wanted ? h : NULL;
 }
 
 static void pair_trials(const struct result_arm *baseline, const struct result_arm *arm,
-                        enum result_phase phase, struct pairing *out)
+                        const struct subject *what, struct pairing *out)
 {
     out->count = 0;
     out->is_valid = true;
     for (size_t i = 0; i < arm->trials && out->count < PAIRS_MAX; i++) {
         const struct result_trial *b = &arm->trial[i];
         const struct result_trial *a = arm_find_trial(baseline, b->index);
-        if (a == NULL || !has_samples(a, phase) || !has_samples(b, phase))
+        if (a == NULL || histogram_of(a, what) == NULL || histogram_of(b, what) == NULL)
             continue;
-        out->a[out->count] = a->latency_ns[phase];
-        out->b[out->count++] = b->latency_ns[phase];
+        out->a[out->count] = histogram_of(a, what);
+        out->b[out->count++] = histogram_of(b, what);
         out->is_valid = out->is_valid && a->is_valid && b->is_valid;
     }
 }
@@ -351,15 +366,37 @@ static double floor_of(const struct one_arm *o, const struct result *result, con
     return floor;
 }
 
-static void compare_metric(const struct one_arm *o, struct result *result, size_t phase,
-                           enum load_statistic s, const struct pairing *pairs)
+static uint64_t seed_of(const struct one_arm *o, const struct subject *what,
+                        enum load_statistic s)
 {
-    char metric[64];
+    uint64_t place = 0;
+    while (compared[place] != what->phase)
+        place++;
+    if (what->is_apart)
+        place += COMPARED * (1 + (uint64_t)what->handshake);
+    return rng_derive_seed(o->seed, place * LOAD_STATISTICS + s);
+}
+
+static void name_metric(const struct subject *what, enum load_statistic s, char *buf,
+                        size_t size)
+{
+    const char *phase = result_phase_name(what->phase), *statistic = load_statistic_name(s);
+    if (what->is_apart)
+        snprintf(buf, size, "by_handshake.%s.latency_us.%s.%s",
+                 result_handshake_name(what->handshake), phase, statistic);
+    else
+        snprintf(buf, size, "latency_us.%s.%s", phase, statistic);
+}
+
+static void compare_metric(const struct one_arm *o, struct result *result,
+                           const struct subject *what, enum load_statistic s,
+                           const struct pairing *pairs)
+{
+    char metric[96];
     struct load_difference d;
     const struct load_blocks blocks = {pairs->a, pairs->b, pairs->count, 1e-3};
-    load_difference_of(&blocks, s, rng_derive_seed(o->seed, phase * LOAD_STATISTICS + s), &d);
-    snprintf(metric, sizeof(metric), "latency_us.%s.%s", result_phase_name(compared[phase]),
-             load_statistic_name(s));
+    load_difference_of(&blocks, s, seed_of(o, what, s), &d);
+    name_metric(what, s, metric, sizeof(metric));
     const double noise_floor = floor_of(o, result, metric);
     struct result_comparison *c = result_add_comparison(result);
     result_set_text(&c->baseline, o->baseline->name);
@@ -381,14 +418,42 @@ static void compare_metric(const struct one_arm *o, struct result *result, size_
     c->settle_s = c->verdict == RESULT_VERDICT_INCONCLUSIVE ? verdict_settle_s(&in) : NAN;
 }
 
+static void compare_subject(const struct one_arm *o, struct result *result,
+                            const struct subject *what, struct pairing *pairs)
+{
+    pair_trials(o->baseline, o->arm, what, pairs);
+    for (unsigned s = 0; pairs->count > 0 && s < LOAD_STATISTICS; s++)
+        compare_metric(o, result, what, (enum load_statistic)s, pairs);
+}
+
+/* Has a trial of the arm handshakes of more than one sort? */
+static bool is_mixed(const struct result_arm *arm)
+{
+    for (size_t i = 0; i < arm->trials; i++) {
+        unsigned sorts = 0;
+        for (unsigned k = 0; k < RESULT_HANDSHAKES; k++) {
+            const struct subject what = {RESULT_PHASE_TLS, true, (enum result_handshake)k};
+            sorts += histogram_of(&arm->trial[i], &what) != NULL;
+        }
+        if (sorts > 1)
+            return true;
+    }
+    return false;
+}
+
+/* Like with like where one of the two mixes, besides the whole with the whole. */
 static void compare_arm(const struct one_arm *o, struct result *result)
 {
+    static const enum result_phase apart[] = {RESULT_PHASE_TLS, RESULT_PHASE_RESPONSE};
     struct pairing *pairs = mem_alloc_zeroed(1, sizeof(*pairs));
-    for (size_t phase = 0; phase < COMPARED; phase++) {
-        pair_trials(o->baseline, o->arm, compared[phase], pairs);
-        for (unsigned s = 0; pairs->count > 0 && s < LOAD_STATISTICS; s++)
-            compare_metric(o, result, phase, (enum load_statistic)s, pairs);
-    }
+    for (size_t i = 0; i < COMPARED; i++)
+        compare_subject(o, result, &(struct subject){.phase = compared[i]}, pairs);
+    const bool has_sorts = is_mixed(o->baseline) || is_mixed(o->arm);
+    for (unsigned k = 0; has_sorts && k < RESULT_HANDSHAKES; k++)
+        for (size_t i = 0; i < sizeof(apart) / sizeof(apart[0]); i++) {
+            const struct subject what = {apart[i], true, (enum result_handshake)k};
+            compare_subject(o, result, &what, pairs);
+        }
     free(pairs);
 }
 

@@ -32,6 +32,7 @@
 #define LOAD_COMPARE_ROUNDS 2000u
 #define LOAD_COMPARE_P99_SAMPLES 1000u
 #define LOAD_COMPARE_P999_SAMPLES 10000u
+#define LOAD_COMPARE_APART_SAMPLES 20u /* of one sort in a trial */
 
 enum load_statistic { LOAD_MIN, LOAD_MEAN, LOAD_P50, LOAD_P95, LOAD_P99, LOAD_P999 };
 #define LOAD_STATISTICS 6u
@@ -57,7 +58,10 @@ void load_difference_of(const struct load_blocks *from, enum load_statistic s, u
 
 /* Compare every arm with its baseline: tcp, tls, ttfb, response by all statistics, as
  * "latency_us.tls.p99".  Trials pair by index; a pair of which one lacks the phase is left
- * out.  Verdicts rest on trials that are valid; elapsed_s is the run's. */
+ * out.  Where one of the two mixes full, resumed and early-data handshakes, tls and response
+ * of each sort that both have are compared as well, like with like:
+ * "by_handshake.resumed.latency_us.tls.p99".  Verdicts rest on trials that are valid;
+ * elapsed_s is the run's. */
 void load_compare(const struct arm_list *arms, uint64_t seed, double elapsed_s,
                   struct result *result);
 

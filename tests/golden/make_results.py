@@ -376,6 +376,40 @@ def load():
                        "congestion windows and round trips; see --link"}]})
 
 
+def load_resumed():
+    """A baseline of full handshakes, an arm that mixes three sorts and one without tickets:
+    what is told apart and compared like with like, what was asked and accepted."""
+    def mixed(index):
+        sorts = {"full": samples(400, 100, 300), "resumed": samples(210, 600, 150),
+                 "early_data": samples(190, 300, 150)}
+        trial = {"index": index, "position": index, "elapsed_s": 10.0, "valid": True,
+                 "tally": tally(1000), "due_per_s": 100, "achieved_per_s": 100.0,
+                 "failures": [], "by_handshake": {}}
+        together = sum(sorts.values(), [])
+        for part, values in (*sorts.items(), (None, together)):
+            row = {"latency_us": {"tls": {"min": min(values) / 1000, "max": max(values) / 1000}},
+                   "histograms": {"tls": encode(values)}}
+            if part is None:
+                trial.update(row)
+            else:
+                trial["by_handshake"][part] = row
+        return trial
+
+    full = load_arm("full", "X25519", (388, 651),
+                    [load_trial(i + 1, 3 * i + 1, 400, 300, 1000) for i in range(3)])
+    mix = load_arm("mix", "X25519", (588, 451), [mixed(i + 1) for i in range(3)])
+    mix["negotiated"].update(resume_asked=2700, resume_offered=2700, resumed=2700,
+                             early_data_accepted=900, early_data_rejected=12)
+    none = load_arm("no-ticket", "X25519", (388, 651),
+                    [load_trial(i + 1, 3 * i + 3, 400, 300, 1000) for i in range(3)])
+    none["negotiated"].update(resume_asked=2700)
+    comparisons = [
+        compare("full", "mix", "latency_us.tls.p50", 450.1, 240.3, 4.5, "faster"),
+        compare("full", "mix", "by_handshake.full.latency_us.tls.p50", 450.1, 452.3, 5.5,
+                "no-difference")]
+    return result("load", config=LOAD_CONFIG, arms=[full, mix, none], comparisons=comparisons)
+
+
 def load_few():
     """Eight samples of 1..8 ms (p50 4, p95 and p99 8, p99.9 marked), one trial, censored and
     not valid; a target and two machines."""
@@ -415,7 +449,7 @@ def load_refused():
 
 def main():
     for make in (cpu, cpu_interrupted, cpu_failed, cpu_hostile, load, load_few, load_link,
-                 load_refused):
+                 load_refused, load_resumed):
         path = HERE / (make.__name__.replace("_", "-") + ".json")
         path.write_text(json.dumps(make(), indent=1) + "\n", encoding="utf-8")
 

@@ -14,8 +14,9 @@
 #include "report/format.h"
 #include "report/json_read.h"
 
-static const char *const names[] = {"cpu",  "cpu-interrupted", "cpu-failed", "cpu-hostile",
-                                    "load", "load-few",        "load-link",  "load-refused"};
+static const char *const names[] = {
+    "cpu",      "cpu-interrupted", "cpu-failed",   "cpu-hostile", "load",
+    "load-few", "load-link",       "load-refused", "load-resumed"};
 
 /* The forms of each result that are kept. */
 static const struct {

@@ -260,6 +260,87 @@ static void arms_are_judged_by_control_and_validity(void **state)
     }
 }
 
+/* Both arms mix full ones of 1 ms with resumed ones; the second resumes more and its resumed
+ * ones are 100 us slower.  The whole looks faster; like with like says how it is. */
+static struct result *mixed_result(void)
+{
+    static const unsigned full[] = {500, 100};
+    struct result *r = result_new(RESULT_KIND_LOAD);
+    for (unsigned i = 0; i < 2; i++) {
+        struct result_arm *arm = result_add_arm(r, i == 0 ? "a" : "b");
+        for (unsigned k = 0; k < 6; k++) {
+            struct result_trial *t = arm_add_trial(arm);
+            struct histogram *all = histogram_new(), *f = histogram_new(), *m = histogram_new();
+            for (unsigned n = 0; n < 1000; n++) {
+                const bool is_full = n < full[i];
+                const uint64_t us = is_full ? 1000 + n % 40 : 500 + n % 40 + 100 * i;
+                histogram_record(is_full ? f : m, us * US);
+                histogram_record(all, us * US);
+            }
+            t->tally = (struct result_tally){.scheduled = 1000, .completed = 1000};
+            t->latency_ns[RESULT_PHASE_TLS] = all;
+            t->apart_ns[RESULT_HANDSHAKE_FULL][RESULT_PHASE_TLS] = f;
+            t->apart_ns[RESULT_HANDSHAKE_RESUMED][RESULT_PHASE_TLS] = m;
+        }
+    }
+    return r;
+}
+
+static const struct result_comparison *find_metric(const struct result *r, const char *metric)
+{
+    for (size_t i = 0; i < r->comparisons; i++)
+        if (strcmp(r->comparison[i].metric, metric) == 0)
+            return &r->comparison[i];
+    return NULL;
+}
+
+static void mixed_arms_are_compared_like_with_like(void **state)
+{
+    (void)state;
+    static struct arm_list arms;
+    struct result *r = mixed_result();
+    arms.count = 2;
+    arm_init(&arms.arm[0], "a");
+    arm_init(&arms.arm[1], "b");
+    arms.arm[1].resume = 0.9;
+    load_compare(&arms, 1, 60, r);
+    const struct result_comparison *whole = find_metric(r, "latency_us.tls.mean");
+    const struct result_comparison *full =
+        find_metric(r, "by_handshake.full.latency_us.tls.p50");
+    const struct result_comparison *resumed =
+        find_metric(r, "by_handshake.resumed.latency_us.tls.p50");
+    assert_non_null(whole);
+    assert_non_null(full);
+    assert_non_null(resumed);
+    assert_true(whole->difference.value < -50);
+    assert_true(fabs(full->difference.value) < 5);
+    assert_true(fabs(resumed->difference.value - 100) < 5);
+    assert_null(find_metric(r, "by_handshake.early_data.latency_us.tls.p50"));
+    result_free(r);
+}
+
+/* One full handshake, before the first ticket came, is no sort of its own. */
+static void a_handful_of_full_ones_is_not_compared(void **state)
+{
+    (void)state;
+    static struct arm_list arms;
+    struct result *r = mixed_result();
+    for (unsigned i = 0; i < 2; i++)
+        for (unsigned k = 0; k < 6; k++) {
+            struct result_trial *t = &r->arm[i].trial[k];
+            histogram_reset(t->apart_ns[RESULT_HANDSHAKE_FULL][RESULT_PHASE_TLS]);
+            histogram_record_many(t->apart_ns[RESULT_HANDSHAKE_FULL][RESULT_PHASE_TLS], US,
+                                  LOAD_COMPARE_APART_SAMPLES - 1);
+        }
+    arms.count = 2;
+    arm_init(&arms.arm[0], "a");
+    arm_init(&arms.arm[1], "b");
+    load_compare(&arms, 1, 60, r);
+    for (size_t i = 0; i < r->comparisons; i++)
+        assert_null(strstr(r->comparison[i].metric, "by_handshake"));
+    result_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -270,6 +351,8 @@ int main(void)
         cmocka_unit_test(too_little_gives_no_interval),
         cmocka_unit_test(values_are_medians_of_the_trials),
         cmocka_unit_test(arms_are_judged_by_control_and_validity),
+        cmocka_unit_test(mixed_arms_are_compared_like_with_like),
+        cmocka_unit_test(a_handful_of_full_ones_is_not_compared),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
