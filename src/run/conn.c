@@ -40,15 +40,13 @@ static uint32_t retransmits_of(int fd)
 
 /* ---- the end of a connection ---- */
 
-static void keep_session(struct conn *c)
+static void keep_sessions(struct conn *c)
 {
     struct conn_arm *arm = c->arm;
     if (arm->tickets.share <= 0)
         return;
-    const struct ticket ticket = {.session = arm->backend->session_take(c->tls),
-                                  .kept_ns = c->end_ns,
-                                  .serves_many = c->version == TLS_VERSION_12};
-    if (ticket.session != NULL)
+    struct ticket ticket = {.kept_ns = c->end_ns, .serves_many = c->version == TLS_VERSION_12};
+    while ((ticket.session = arm->backend->session_take(c->tls)) != NULL)
         tickets_keep(&arm->tickets, &ticket);
 }
 
@@ -194,7 +192,7 @@ static enum conn_step complete(struct conn *c)
         if (c->setting->on_record != NULL)
             c->setting->on_record(c->setting->record_arg, c->arm_index, &r);
     }
-    keep_session(c);
+    keep_sessions(c);
     if (c->setting->close == CONN_CLOSE_RST)
         return finish(c, true);
     if (c->arm->backend->shutdown(c->tls) == TLS_STATUS_OK)

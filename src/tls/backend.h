@@ -215,9 +215,9 @@ struct tls_backend {
     /* After FAILED (else cause NONE). */
     void (*failure)(const struct tls_conn *conn, struct tls_failure *out);
 
-    /* The newest ticket received on this connection, owned by the caller, or NULL.  It may
-     * be used for several connections (each gets its own copy) and on any thread, one at a
-     * time. */
+    /* The newest ticket received on this connection and not taken yet, owned by the caller,
+     * or NULL; of many, a few are kept.  It may be used for several connections (each gets
+     * its own copy) and on any thread, one at a time. */
     struct tls_session *(*session_take)(struct tls_conn *conn);
     void (*session_free)(struct tls_session *session);
     /* Early data bytes that the session permits; ticket lifetime in seconds. */

@@ -39,6 +39,8 @@ struct tls_context {
     unsigned key_loggers; /* connections that ask for the key log: the others pay nothing */
 };
 
+#define SESSIONS_KEPT 4u /* the newest of a connection */
+
 struct tls_session {
     SSL_SESSION *session;
     uint32_t early_data_bytes, lifetime_s; /* as its ticket says */
@@ -50,7 +52,8 @@ struct tls_conn {
     struct tls_context *context;
     struct tls_io io;
     struct tls_observer observer;
-    SSL_SESSION *newest_session; /* owned */
+    struct tls_session session[SESSIONS_KEPT]; /* not taken yet, oldest first; owned */
+    unsigned sessions;
     int io_errno;                /* of the last failed transfer, 0: none */
     int alert_received, alert_sent;
     bool is_eof, is_hrr, saw_handshake, is_complete;

@@ -91,7 +91,8 @@ void ssl_conn_free(struct tls_conn *conn)
         --conn->context->key_loggers == 0)
         SSL_CTX_set_keylog_callback(conn->context->ctx, NULL);
     SSL_free(conn->ssl);
-    SSL_SESSION_free(conn->newest_session);
+    while (conn->sessions > 0)
+        SSL_SESSION_free(conn->session[--conn->sessions].session);
     free(conn);
 }
 

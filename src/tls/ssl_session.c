@@ -1,27 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdlib.h>
+#include <string.h>
 #include "tls/ssl_common.h"
 
 /* The library's new-session callback; 1: the reference is ours now. */
 int ssl_session_seen(SSL *ssl, SSL_SESSION *session)
 {
     struct tls_conn *conn = ssl_conn_of(ssl);
-    SSL_SESSION_free(conn->newest_session);
-    conn->newest_session = session;
+    if (conn->sessions == SESSIONS_KEPT) {
+        SSL_SESSION_free(conn->session[0].session);
+        memmove(&conn->session[0], &conn->session[1],
+                (SESSIONS_KEPT - 1) * sizeof(conn->session[0]));
+        conn->sessions--;
+    }
+    /* Its message was seen just before. */
+    conn->session[conn->sessions++] =
+        (struct tls_session){session, conn->ticket_early_bytes, conn->ticket_lifetime_s};
     return 1;
 }
 
 struct tls_session *ssl_session_take(struct tls_conn *conn)
 {
-    if (conn->newest_session == NULL)
+    if (conn->sessions == 0)
         return NULL;
     struct tls_session *taken = malloc(sizeof(*taken));
-    if (taken == NULL)
-        return NULL;
-    taken->session = conn->newest_session;
-    taken->early_data_bytes = conn->ticket_early_bytes;
-    taken->lifetime_s = conn->ticket_lifetime_s;
-    conn->newest_session = NULL;
+    if (taken != NULL)
+        *taken = conn->session[--conn->sessions];
     return taken;
 }
 

@@ -234,24 +234,30 @@ static void a_ticket_used_again_is_taken_without_anti_replay(void **state)
     lab->session_free(spec.session);
 }
 
-/* D7: the server insists on a group without a share. */
+/* D7: the server insists on a group without a share.  Anti-replay may have spent the ticket
+ * on the first hello: the handshake is then a full one. */
 static void early_data_that_meets_a_retry_is_refused(void **state)
 {
     (void)state;
-    struct spec spec = early_spec(true);
-    struct pair pair;
     if (!lab_has(TLS_FEATURE_EARLY_DATA))
         skip();
-    spec_groups(&spec, "X25519:secp256r1", "secp256r1");
-    spec.session = first_session(&pair, &spec);
-    pair_again(&pair, &spec);
-    assert_int_equal(shake_early(&pair, true), 0);
-    assert_early(&pair, TLS_EARLY_REJECTED);
-    assert_true(pair_info(&pair, CLIENT).is_hrr);
-    assert_true(pair_info(&pair, CLIENT).is_resumed);
-    assert_talks(&pair);
-    pair_close(&pair);
-    lab->session_free(spec.session);
+    for (int no_anti_replay = 0; no_anti_replay < 2; no_anti_replay++) {
+        struct spec spec = early_spec(no_anti_replay != 0);
+        struct pair pair;
+        spec_groups(&spec, "X25519:secp256r1", "secp256r1");
+        if (!can(&spec))
+            continue;
+        spec.session = first_session(&pair, &spec);
+        pair_again(&pair, &spec);
+        assert_int_equal(shake_early(&pair, true), 0);
+        assert_early(&pair, TLS_EARLY_REJECTED);
+        assert_true(pair_info(&pair, CLIENT).is_hrr);
+        if (no_anti_replay)
+            assert_true(pair_info(&pair, CLIENT).is_resumed);
+        assert_talks(&pair);
+        pair_close(&pair);
+        lab->session_free(spec.session);
+    }
 }
 
 /* D5 with early data. */
