@@ -23,7 +23,7 @@ static const struct {
     {"intercontinental", "rtt=196ms,rate=100mbit"},
     {"satellite", "rtt=558ms,up.rate=3mbit,down.rate=25mbit"},
     {"lte-m", "rtt=200ms,rate=1mbit,loss=10%"},
-    {"5g", "rtt=44ms,rate=880mbit"},
+    {"5g", "rtt=44ms,rate=880mbit,loss=4%"},
     {"1mbit", "rtt=0,rate=1mbit"},
 };
 #define PROFILE_COUNT (sizeof(profiles) / sizeof(profiles[0]))

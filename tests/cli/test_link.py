@@ -273,7 +273,7 @@ def test_doctor_says_whether_links_can_be_made():
 
 @needs_link
 def test_the_result_says_what_it_was_taken_over():
-    result = load("--link", "5g,rtt=3ms,up.loss=1%", "--arm", "a: groups=X25519 backend=null")
+    result = load("--link", "5g,rtt=3ms,loss=0,up.loss=1%", "--arm", "a: groups=X25519 backend=null")
     codes = [problem["code"] for problem in result["validity"]["problems"]]
     assert "emulated-link" in codes and "loopback-hides-network" not in codes
     spec = result["link"]["spec"]
