@@ -39,7 +39,8 @@ struct arm {
     enum tls_version tls;           /* the only one offered and accepted */
     double resume;                  /* share of connections that try to resume, 0..1 */
     uint32_t early_data_bytes;
-    bool anti_replay;       /* the server takes the early data of a ticket once */
+    int64_t server_early_data_bytes; /* that the server takes; -1: as many */
+    bool anti_replay;                /* the server takes the early data of a ticket once */
     int tickets;            /* the server sends after a full handshake; -1: 0, or 2 where
                                the arm resumes */
     uint64_t payload_bytes; /* response body; 0: "OK\n" */

@@ -178,13 +178,18 @@ static void get_resume(const struct arm *arm, char *buf, size_t size)
     units_format_number(arm->resume, buf, size);
 }
 
+static int parse_early_data(const char *value, uint64_t *out, struct err *e)
+{
+    if (units_parse_bytes(value, out, e) != 0)
+        return -1;
+    return *out > UINT32_MAX ? refuse(e, value, "at most 4294967295 bytes") : 0;
+}
+
 static int set_early_data(struct arm *arm, const char *value, struct err *e)
 {
     uint64_t bytes;
-    if (units_parse_bytes(value, &bytes, e) != 0)
+    if (parse_early_data(value, &bytes, e) != 0)
         return -1;
-    if (bytes > UINT32_MAX)
-        return refuse(e, value, "at most 4294967295 bytes");
     arm->early_data_bytes = (uint32_t)bytes;
     return 0;
 }
@@ -201,6 +206,27 @@ static int set_bool(bool *out, const char *value, struct err *e)
         return -1;
     *out = is_on != 0;
     return 0;
+}
+
+static int set_server_early_data(struct arm *arm, const char *value, struct err *e)
+{
+    uint64_t bytes;
+    if (strcmp(value, AUTO) == 0) {
+        arm->server_early_data_bytes = -1;
+        return 0;
+    }
+    if (parse_early_data(value, &bytes, e) != 0)
+        return -1;
+    arm->server_early_data_bytes = (int64_t)bytes;
+    return 0;
+}
+
+static void get_server_early_data(const struct arm *arm, char *buf, size_t size)
+{
+    if (arm->server_early_data_bytes < 0)
+        snprintf(buf, size, AUTO);
+    else
+        snprintf(buf, size, "%" PRId64, arm->server_early_data_bytes);
 }
 
 static int set_anti_replay(struct arm *arm, const char *value, struct err *e)
@@ -364,6 +390,8 @@ static const struct arm_key keys[] = { /* table */
      set_resume, get_resume},
     {"early-data", "BYTES", "0", "early data (0-RTT) in a resumed connection", set_early_data,
      get_early_data},
+    {"server-early-data", "BYTES", AUTO, "early data the embedded server takes; auto: as early-data",
+     set_server_early_data, get_server_early_data},
     {"anti-replay", "on|off", "on", "the server takes a ticket's early data once, and keeps state for it",
      set_anti_replay, get_anti_replay},
     {"tickets", "COUNT", AUTO, "tickets after a full handshake; auto: 0, or 2 where the arm resumes",

@@ -69,7 +69,8 @@ static int check_features(const struct tls_backend *backend, const struct arm *a
     } rows[] = {
         {arm->tls == TLS_VERSION_12, TLS_FEATURE_TLS12, "tls=1.2"},
         {arm->resume > 0, TLS_FEATURE_RESUMPTION, "resume"},
-        {arm->early_data_bytes > 0, TLS_FEATURE_EARLY_DATA, "early-data"},
+        {arm->early_data_bytes > 0 || arm->server_early_data_bytes > 0, TLS_FEATURE_EARLY_DATA,
+         "early-data"},
     };
     char who[FULL_NAME_SIZE];
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++)
@@ -97,7 +98,7 @@ static int check_version(const struct arm *arm, struct err *e)
         return 0;
     if (strncmp(arm->certificate, "mldsa", 5) == 0)
         return err_set(e, ERR_UNSUPPORTED, "certificate %s: not in TLS 1.2", arm->certificate);
-    if (arm->early_data_bytes > 0)
+    if (arm->early_data_bytes > 0 || arm->server_early_data_bytes > 0)
         return err_set(e, ERR_UNSUPPORTED, "early-data: not in TLS 1.2");
     if (arm->groups[0] == '\0')
         return 0;
@@ -173,7 +174,10 @@ static void fill_configs(const struct arm *arm, struct arm_plan *plan)
     plan->server_config = both;
     plan->server_config.role = TLS_ROLE_SERVER;
     plan->server_config.groups = or_null(plan->server_groups);
-    plan->server_config.no_anti_replay = arm->early_data_bytes > 0 && !arm->anti_replay;
+    if (arm->server_early_data_bytes >= 0)
+        plan->server_config.early_data_bytes = (uint32_t)arm->server_early_data_bytes;
+    plan->server_config.no_anti_replay =
+        plan->server_config.early_data_bytes > 0 && !arm->anti_replay;
     plan->server_config.tickets = arm->tickets >= 0 ? (unsigned)arm->tickets
                                   : arm->resume > 0 ? 2u
                                                     : 0u;

@@ -177,9 +177,10 @@ static enum bench_outcome read_early(struct attempt *a)
 
 static enum bench_outcome exchange_early(struct attempt *a)
 {
-    if (a->turn->lane->plan->arm->early_data_bytes == 0)
-        return BENCH_COMPLETED;
-    return a->side == DUPLEX_CLIENT ? write_early(a) : read_early(a);
+    const struct arm_plan *plan = a->turn->lane->plan;
+    if (a->side == DUPLEX_CLIENT)
+        return plan->arm->early_data_bytes == 0 ? BENCH_COMPLETED : write_early(a);
+    return plan->server_config.early_data_bytes == 0 ? BENCH_COMPLETED : read_early(a);
 }
 
 static enum bench_outcome drive(struct attempt *a)

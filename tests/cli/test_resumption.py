@@ -242,6 +242,26 @@ def test_new_visitors_do_not_resume_although_the_server_would(tmp_path):
 
 # ---- early data ----
 
+def test_a_server_with_state_for_early_data_serves_resumptions_without_it():
+    """The 1-RTT arm at a server that takes early data: other tickets, no early data."""
+    result = load("a: backend=openssl groups=X25519 resume=1 server-early-data=1000")
+    seen = negotiated(result)
+    assert seen["resumed"] == completed(result) - 1 == 19
+    assert seen["early_data_accepted"] == seen["early_data_rejected"] == 0
+    assert result["arms"][0]["bytes"]["ranges"]["tickets"]["min"] == 87
+
+
+def test_early_data_in_one_process_is_accepted_and_counted():
+    done = run("cpu", "--handshakes", "20", "--repeats", "2", "--no-primitives", "--json", "-",
+               "--arm", "a: backend=openssl groups=X25519 resume=1 early-data=100",
+               "--arm", "b: backend=openssl groups=X25519 resume=1 server-early-data=100")
+    assert done.returncode == 0, done.stderr
+    early, later = [arm["negotiated"] for arm in strict_json(done.stdout)["arms"]]
+    assert early["early_data_accepted"] == early["resumed"] == early["resume_asked"] == 40
+    assert later["early_data_accepted"] == 0
+    assert later["resumed"] == later["resume_offered"] == 40
+
+
 def test_with_anti_replay_the_tickets_are_keys_to_state_and_smaller():
     sizes = {}
     for replay in ("on", "off"):

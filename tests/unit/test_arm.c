@@ -46,6 +46,7 @@ static void what_is_set_reads_back(void **state)
         "tls=1.2",
         "resume=0.9",
         "early-data=1024",
+        "server-early-data=500",
         "anti-replay=off",
         "tickets=3",
         "payload=1048576",
