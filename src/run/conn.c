@@ -27,6 +27,7 @@ static enum conn_phase phase_of(const struct conn *c)
     case CONN_STATE_REQUEST:
         return CONN_REQUEST;
     case CONN_STATE_RESPONSE:
+    case CONN_STATE_TICKETS:
         break;
     }
     return CONN_RESPONSE;
@@ -177,6 +178,36 @@ static void fill_record(struct conn *c, struct shard_record *r)
     fill_network(c, r);
 }
 
+static enum conn_step leave(struct conn *c)
+{
+    if (is_measured(c) && c->ticket_bytes > 0)
+        range_add(&c->arm->shard.tickets, c->ticket_bytes);
+    keep_sessions(c);
+    if (c->setting->close == CONN_CLOSE_RST)
+        return finish(c, true);
+    if (c->arm->backend->shutdown(c->tls) == TLS_STATUS_OK)
+        (void)wire_flush(&c->wire);
+    return finish(c, false);
+}
+
+/* Until a ticket or the end of the stream has come. */
+static enum conn_step await_tickets(struct conn *c)
+{
+    char data[256];
+    size_t count;
+    enum tls_status status;
+    do {
+        status = c->arm->backend->read(c->tls, data, sizeof(data), &count);
+    } while (status == TLS_STATUS_OK);
+    const bool is_open = status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE;
+    if (is_open && c->ticket_bytes == 0 && wire_flush(&c->wire) != WIRE_FAILED)
+        return CONN_WAITS;
+    if (status != TLS_STATUS_FAILED)
+        return leave(c);
+    keep_sessions(c);
+    return finish(c, true);
+}
+
 static enum conn_step complete(struct conn *c)
 {
     struct shard *s = &c->arm->shard;
@@ -185,19 +216,15 @@ static enum conn_step complete(struct conn *c)
         s->tally.scheduled++;
         s->tally.completed++;
         s->unclean_closes += c->is_unclean;
-        if (c->ticket_bytes > 0)
-            range_add(&s->tickets, c->ticket_bytes);
         fill_record(c, &r);
         shard_record(s, &r);
         if (c->setting->on_record != NULL)
             c->setting->on_record(c->setting->record_arg, c->arm_index, &r);
     }
-    keep_sessions(c);
-    if (c->setting->close == CONN_CLOSE_RST)
-        return finish(c, true);
-    if (c->arm->backend->shutdown(c->tls) == TLS_STATUS_OK)
-        (void)wire_flush(&c->wire);
-    return finish(c, false);
+    if (c->is_unclean || c->early != TLS_EARLY_ACCEPTED || c->ticket_bytes > 0)
+        return leave(c);
+    c->state = CONN_STATE_TICKETS;
+    return await_tickets(c);
 }
 
 /* ---- the states ---- */
@@ -404,6 +431,8 @@ enum conn_step conn_step(struct conn *c, bool has_ended, bool has_error)
         return send_request(c);
     case CONN_STATE_RESPONSE:
         return respond(c);
+    case CONN_STATE_TICKETS:
+        return await_tickets(c);
     case CONN_STATE_IDLE:
         break;
     }
@@ -452,7 +481,7 @@ enum conn_step conn_fail_local(struct conn *c, int error)
 void conn_time_out(struct conn *c, uint64_t now_ns)
 {
     (void)now_ns;
-    if (is_measured(c)) {
+    if (is_measured(c) && c->state != CONN_STATE_TICKETS) {
         struct shard_failure f = {phase_of(c), "timeout", 0, false, "", 0};
         if (c->state == CONN_STATE_HANDSHAKE)
             snprintf(f.detail, sizeof(f.detail), "after a ClientHello of %zu bytes",
@@ -467,7 +496,7 @@ void conn_time_out(struct conn *c, uint64_t now_ns)
 void conn_abandon(struct conn *c, uint64_t now_ns)
 {
     struct shard *s = &c->arm->shard;
-    if (is_measured(c)) {
+    if (is_measured(c) && c->state != CONN_STATE_TICKETS) {
         s->tally.scheduled++;
         s->tally.unfinished++;
         if (now_ns - c->start_ns > s->oldest_unfinished_ns)

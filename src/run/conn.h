@@ -7,6 +7,8 @@
  *   read or written and either waits on or goes to the next.  The request leaves in the
  *   client's last flight, behind Finished.  The connection is over as soon as the last byte
  *   of the response is there; it is then counted in its arm's shard and can be used again.
+ *   An early request may be answered ahead of the server's ticket: then it stays for that,
+ *   uncounted.
  * Times: CLOCK_MONOTONIC ns.  tcp: connect() called -> writable.  tls: before the send of
  *   the first ClientHello byte -> handshake complete here.  ttfb, ttlb: handshake complete
  *   (the request follows at once) -> first, last byte of the response; a request that was
@@ -62,6 +64,7 @@ enum conn_state {
     CONN_STATE_HANDSHAKE,
     CONN_STATE_REQUEST,
     CONN_STATE_RESPONSE,
+    CONN_STATE_TICKETS, /* counted; waits for what it may resume with */
 };
 
 struct conn {

@@ -139,12 +139,27 @@ static const char *next_piece(struct server_conn *c, size_t *bytes)
     return c->site->scratch;
 }
 
+static enum progress end_answer(struct server_conn *c)
+{
+    if (c->is_early) { /* the handshake goes on, and the connection ends behind it */
+        c->is_early = false;
+        c->state = SERVER_EARLY;
+        return GOES_ON;
+    }
+    if (c->is_close)
+        return close_politely(c) ? WAITS : ENDS;
+    c->state = SERVER_REQUEST;
+    return GOES_ON;
+}
+
 static enum progress answer(struct server_conn *c)
 {
+    const struct tls_backend *b = c->site->backend;
     while (c->answer_sent < c->answer_bytes || c->body_left > 0) {
         size_t bytes, written = 0;
         const char *piece = next_piece(c, &bytes);
-        const enum tls_status status = c->site->backend->write(c->tls, piece, bytes, &written);
+        const enum tls_status status =
+            (c->is_early ? b->write_early : b->write)(c->tls, piece, bytes, &written);
         if (status == TLS_STATUS_WANT_WRITE || status == TLS_STATUS_WANT_READ)
             return wait(c, status);
         if (status != TLS_STATUS_OK)
@@ -155,10 +170,7 @@ static enum progress answer(struct server_conn *c)
         c->body_left -= written - of_head;
         count(&c->site->counters->body_bytes, written - of_head);
     }
-    if (c->is_close)
-        return close_politely(c) ? WAITS : ENDS;
-    c->state = SERVER_REQUEST;
-    return GOES_ON;
+    return end_answer(c);
 }
 
 /* ---- requests ---- */
@@ -228,6 +240,8 @@ static enum progress read_early(struct server_conn *c)
             count(&c->site->counters->early, 1);
         c->has_early = true;
         gather(c, c->site->scratch, n);
+        /* One request is answered at once; what follows it waits for the handshake. */
+        c->is_early = c->answer_bytes == 0 && take_request(c, c->head, c->head_bytes);
         return GOES_ON;
     }
     if (status == TLS_STATUS_WANT_READ || status == TLS_STATUS_WANT_WRITE)
@@ -250,6 +264,8 @@ static enum progress shake_hands(struct server_conn *c)
     count(&c->site->counters->handshakes, 1);
     if (info.is_resumed)
         count(&c->site->counters->resumed, 1);
+    if (c->is_close) /* answered ahead */
+        return close_politely(c) ? WAITS : ENDS;
     c->state = SERVER_REQUEST;
     return GOES_ON;
 }

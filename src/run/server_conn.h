@@ -48,6 +48,7 @@ struct server_conn {
     struct tls_conn *tls;
     enum server_state state;
     bool is_close, has_early; /* early data was taken */
+    bool is_early;            /* the answer leaves ahead of the client's Finished */
     char *head;               /* a request that is not complete yet, or NULL */
     size_t head_bytes;
     char answer[192]; /* its head */

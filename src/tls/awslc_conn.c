@@ -65,6 +65,8 @@ enum tls_status library_write_early(struct tls_conn *conn, const void *buf, size
 {
     ssl_queue_clear();
     if (!SSL_in_early_data(conn->ssl)) {
+        if (conn->context->role == TLS_ROLE_SERVER)
+            return ssl_fail(conn);
         SSL_set_early_data_enabled(conn->ssl, 1);
         conn->early_was_offered = true;
         int ret = SSL_do_handshake(conn->ssl);

@@ -201,7 +201,8 @@ struct tls_backend {
     /* Early data.  Client, before handshake(): OK with *count; only if the session allows
      * it (else FAILED).  Server, before handshake(): OK with *count > 0, or CLOSED when
      * there is no (more) early data and handshake() is to be called; a server whose context
-     * takes early data must ask here first. */
+     * takes early data must ask here first.  Between the two it may answer what it got, ahead
+     * of the client's Finished (RFC 8446, 2.3), with write_early. */
     enum tls_status (*write_early)(struct tls_conn *conn, const void *buf, size_t len,
                                    size_t *count);
     enum tls_status (*read_early)(struct tls_conn *conn, void *buf, size_t len, size_t *count);

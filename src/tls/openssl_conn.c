@@ -42,7 +42,8 @@ enum tls_status library_write_early(struct tls_conn *conn, const void *buf, size
                                     size_t *count)
 {
     ssl_queue_clear();
-    conn->early_was_offered = true;
+    if (conn->context->role == TLS_ROLE_CLIENT)
+        conn->early_was_offered = true;
     int ret = SSL_write_early_data(conn->ssl, buf, len, count);
     if (ret != 1)
         return ssl_status(conn, ret);

@@ -141,6 +141,36 @@ static void early_data_and_what_follows_are_kept_apart(void **state)
     lab->session_free(spec.session);
 }
 
+/* RFC 8446, 2.3: the server's answer is there before it has seen the client's Finished. */
+static void early_data_is_answered_ahead_of_the_finished(void **state)
+{
+    (void)state;
+    struct spec spec = early_spec(true);
+    struct pair pair;
+    char buf[64];
+    size_t count = 0;
+    enum tls_status status;
+    if (!lab_has(TLS_FEATURE_EARLY_DATA))
+        skip();
+    spec.session = first_session(&pair, &spec);
+    pair_again(&pair, &spec);
+    struct tls_conn *client = pair.pump.conn[CLIENT], *server = pair.pump.conn[SERVER];
+    assert_int_equal(lab->write_early(client, early, EARLY_BYTES, &count), TLS_STATUS_OK);
+    assert_int_equal(lab->read_early(server, buf, sizeof(buf), &count), TLS_STATUS_OK);
+    assert_int_equal(lab->write_early(server, "answer", 6, &count), TLS_STATUS_OK);
+    assert_int_equal(count, 6);
+    assert_int_equal(pump_turn(&pair.pump, CLIENT), TLS_STATUS_OK);
+    assert_int_equal(pump_read_all(&pair.pump, CLIENT, (uint8_t *)buf, sizeof(buf), &status),
+                     6);
+    assert_memory_equal(buf, "answer", 6);
+    assert_int_equal(lab->read_early(server, buf, sizeof(buf), &count), TLS_STATUS_CLOSED);
+    assert_int_equal(pump_turn(&pair.pump, SERVER), TLS_STATUS_OK);
+    assert_early(&pair, TLS_EARLY_ACCEPTED);
+    assert_talks(&pair);
+    pair_close(&pair);
+    lab->session_free(spec.session);
+}
+
 static void early_data_in_tls_12_is_refused(void **state)
 {
     (void)state;
@@ -311,6 +341,7 @@ int conform_early_data(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(early_data_works_or_is_refused_by_name),
         cmocka_unit_test(early_data_and_what_follows_are_kept_apart),
+        cmocka_unit_test(early_data_is_answered_ahead_of_the_finished),
         cmocka_unit_test(early_data_in_tls_12_is_refused),
         cmocka_unit_test(without_early_data_nothing_announces_it),
         cmocka_unit_test(a_ticket_used_again_is_refused_with_anti_replay),
