@@ -9,6 +9,7 @@ import pytest
 
 from conftest import assert_usage_error, environment, listed, run, strict_json
 from test_load import QUICK, failures, first_trial, tally
+from test_link import needs_link
 from test_serve import serving
 import scripted
 
@@ -297,6 +298,18 @@ def test_a_replayed_flight_is_served_as_often_as_anti_replay_lets_it(tmp_path, r
                 while raw.recv(65536):
                     pass
     assert f"early data {accepted}," in server[0].out, server[0].out
+
+
+@needs_link
+def test_early_data_saves_the_round_trip_of_the_handshake():
+    result = load("a: groups=X25519MLKEM768 resume=0.5 early-data=1000", "--link", "rtt=60ms",
+                  "--rate", "20", "--duration", "2s", "--warmup", "500ms")
+    assert completed(result) == 40
+    trial = result["arms"][0]["trials"][0]
+    p50 = {name: part["latency_us"]["response"]["p50"] / 60000
+           for name, part in trial["by_handshake"].items()}
+    assert 3 <= p50["full"] < 3.5  # TCP, TLS, request: in round trips
+    assert 2 <= p50["early_data"] < 2.5
 
 
 @pytest.mark.parametrize("value", ["10", "50"])
