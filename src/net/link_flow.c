@@ -9,6 +9,7 @@
 
 #define RTO_LEAST_NS 200000000u
 #define ROUNDS_MOST 250u
+#define NS_PER_US 1000u
 
 /* Of a segment what matters here; ports as the client sees them. */
 struct segment {
@@ -88,13 +89,19 @@ static void count_sequence(const struct link_flows *f, struct link_flow *flow,
     flow->has_sent[way] = true;
 }
 
-static void count_data(struct link_flow *flow, enum link_way way, const struct segment *s)
+static void count_data(struct link_flow *flow, enum link_way way, const struct segment *s,
+                       uint64_t now_ns)
 {
     flow->data_segments[way]++;
     flow->payload_bytes[way] += s->payload_bytes;
     /* One more than the round, so that 0 is none. */
     const uint8_t round = (uint8_t)(flow->round[way] + 1);
-    flow->flights[way] = (uint16_t)(flow->flights[way] + (flow->flight_round[way] != round));
+    if (flow->flight_round[way] == round)
+        return;
+    if (flow->flights[way] < LINK_FLIGHTS)
+        flow->flight_us[way][flow->flights[way]] =
+            (uint32_t)((now_ns - flow->began_ns) / NS_PER_US);
+    flow->flights[way]++;
     flow->flight_round[way] = round;
 }
 
@@ -107,12 +114,14 @@ uint16_t link_flow_sent(struct link_flows *f, enum link_way way, const void *pac
     struct link_flow *flow = find(f, way, &s);
     if (flow == NULL)
         return 0;
+    if (flow->segments[LINK_UP] == 0)
+        flow->began_ns = now_ns;
     flow->segments[way]++;
     flow->dropped[way] = (uint16_t)(flow->dropped[way] + is_dropped);
     if (s.length > 0)
         count_sequence(f, flow, way, &s, now_ns);
     if (s.payload_bytes > 0)
-        count_data(flow, way, &s);
+        count_data(flow, way, &s, now_ns);
     flow->last_sent_ns[way] = now_ns;
     return (uint16_t)(flow->generation << 8 | flow->round[way]);
 }

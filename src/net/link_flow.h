@@ -26,10 +26,13 @@
 #include "net/link_spec.h"
 
 #define LINK_FLOWS 65536u
+#define LINK_FLIGHTS 4u /* whose times are kept */
 
 /* By way, LINK_UP and LINK_DOWN; retransmits and timeouts are of that way's sender. */
 struct link_flow {
     uint64_t last_sent_ns[LINK_WAYS];
+    uint64_t began_ns;                           /* its SYN */
+    uint32_t flight_us[LINK_WAYS][LINK_FLIGHTS]; /* after that: a flight's first segment */
     uint32_t end_sequence[LINK_WAYS];
     uint32_t first_sequence; /* of the client's SYN */
     uint32_t payload_bytes[LINK_WAYS];

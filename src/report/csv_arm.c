@@ -137,6 +137,29 @@ static void add_failures(struct csv *csv, const struct result_trial *t)
     }
 }
 
+static void add_network(struct csv *csv, const struct result_network *n)
+{
+    if (n->tls_round_trips.count == 0)
+        return;
+    csv->statistic = "mean";
+    csv_add_value(csv, "network.tcp_round_trips", "1", NULL, n->tcp_round_trips.mean);
+    csv_add_value(csv, "network.tls_round_trips", "1", NULL, n->tls_round_trips.mean);
+    for (unsigned i = 0; i < RESULT_SIDES; i++) {
+        const char *side = result_side_name((enum result_side)i);
+        csv->statistic = "mean";
+        csv_add_value(csv, "network.flights", "1", side, n->flights[i].mean);
+        csv_add_value(csv, "network.segments", "1", side, n->segments[i].mean);
+        csv->statistic = "count";
+        csv_add_value(csv, "network.retransmits", "1", side, (double)n->retransmits[i]);
+        csv_add_value(csv, "network.timeouts", "1", side, (double)n->timeouts[i]);
+        csv_add_value(csv, "network.dropped", "1", side, (double)n->dropped[i]);
+    }
+    csv_add_value(csv, "network.disturbed", "1", NULL, (double)n->disturbed);
+    csv->statistic = "model";
+    csv_add_value(csv, "latency_us.tcp", "us", NULL, n->model_tcp_us);
+    csv_add_value(csv, "latency_us.tls", "us", NULL, n->model_tls_us);
+}
+
 static void add_trial(struct csv *csv, const struct result_trial *t, enum result_kind kind)
 {
     char metric[METRIC_SIZE];
@@ -177,6 +200,7 @@ void csv_add_arm(struct csv *csv, const struct result_arm *arm, enum result_kind
             add_latency(csv, metric, &row);
     }
     add_apart(csv, arm, NULL);
+    add_network(csv, &arm->network);
     for (size_t i = 0; i < arm->trials; i++)
         add_trial(csv, &arm->trial[i], kind);
 }

@@ -131,6 +131,7 @@ static void read_network(struct conn *c, bool is_whole)
         n->flights[i] = flow.flights[i];
         n->segments[i] = flow.segments[i];
     }
+    memcpy(n->flight_us, flow.flight_us, sizeof(n->flight_us));
     if (!is_whole)
         n->tls_round_trips = flow.round[LINK_UP] - n->tcp_round_trips;
 }

@@ -24,7 +24,7 @@
 #define LOAD_NETWORK_COLUMNS                                                         \
     "tcp_round_trips,tls_round_trips,client_flights,server_flights,client_segments," \
     "server_segments,client_retransmits,server_retransmits,client_timeouts,"         \
-    "server_timeouts,client_dropped,server_dropped"
+    "server_timeouts,client_dropped,server_dropped,client_flight_us,server_flight_us"
 
 enum load_interleave { LOAD_INTERLEAVE_TRIAL, LOAD_INTERLEAVE_CONNECTION };
 

@@ -127,6 +127,16 @@ static void write_us(struct text *line, uint64_t ns)
         text_addf(line, ",%.3f", (double)ns / 1e3);
 }
 
+/* "100233;200481": flights until the handshake was done, as far as their times are kept. */
+static void write_flights(struct text *line, const struct shard_network *n,
+                          enum result_side side)
+{
+    for (unsigned i = 0; i < n->flights[side] && i < LINK_FLIGHTS; i++)
+        text_addf(line, "%c%" PRIu32, i == 0 ? ',' : ';', n->flight_us[side][i]);
+    if (n->flights[side] == 0)
+        text_add(line, ",");
+}
+
 static void write_network(struct text *line, const struct shard_network *n)
 {
     text_addf(line, ",%u,%u", n->tcp_round_trips, n->tls_round_trips);
@@ -134,6 +144,8 @@ static void write_network(struct text *line, const struct shard_network *n)
                                n->dropped};
     for (size_t i = 0; i < sizeof(pairs) / sizeof(pairs[0]); i++)
         text_addf(line, ",%u,%u", pairs[i][RESULT_CLIENT], pairs[i][RESULT_SERVER]);
+    write_flights(line, n, RESULT_CLIENT);
+    write_flights(line, n, RESULT_SERVER);
 }
 
 void load_write_samples(struct load *l, const struct load_window *w)

@@ -14,6 +14,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include "net/link_flow.h"
 #include "result/result.h"
 #include "stats/histogram.h"
 
@@ -38,6 +39,7 @@ struct shard_failure {
 struct shard_network {
     unsigned tcp_round_trips, tls_round_trips;
     unsigned flights[RESULT_SIDES], segments[RESULT_SIDES]; /* until the handshake was done */
+    uint32_t flight_us[RESULT_SIDES][LINK_FLIGHTS];         /* after the SYN came to the link */
     unsigned retransmits[RESULT_SIDES], timeouts[RESULT_SIDES], dropped[RESULT_SIDES];
 };
 

@@ -298,6 +298,11 @@ def test_samples_tell_what_each_handshake_did_to_the_link(tmp_path):
         segments = [int(row[f"{side}_segments"]) for row in rows]
         assert (min(segments), max(segments)) == \
             (network[side]["segments"]["min"], network[side]["segments"]["max"])
+    for row in rows:
+        sent, got = (row[f"{side}_flight_us"].split(";") for side in ("client", "server"))
+        assert (len(sent), len(got)) == (int(row["client_flights"]), int(row["server_flights"]))
+        # A flight and its answer lie a way apart at least, as do SYN and ClientHello.
+        assert int(sent[0]) >= 5000 and int(got[0]) >= int(sent[0]) + 2500
     disturbed = sum(row["client_dropped"] != "0" or row["server_dropped"] != "0" for row in rows)
     assert 0 < disturbed == network["disturbed"]
 
@@ -356,6 +361,23 @@ def test_the_key_log_is_for_its_owner_alone(tmp_path):
     secrets = [line.split() for line in lines if line.startswith("CLIENT_HANDSHAKE_TRAFFIC")]
     assert len({words[1] for words in secrets}) == len(secrets) == \
         result["arms"][0]["trials"][0]["tally"]["completed"]
+
+
+@needs_link
+@needs_tool("tshark")
+def test_wireshark_reads_the_capture_and_the_secrets_open_it(tmp_path):
+    capture, keys = tmp_path / "link.pcapng", tmp_path / "keys"
+    result = load("--link", "rtt=20ms", "--capture", capture, "--keylog", keys, "--warmup", "0s",
+                  "--arm", "a: groups=*X25519:X25519MLKEM768 server-groups=X25519MLKEM768")
+    done = subprocess.run(["tshark", "-o", f"tls.keylog_file:{keys}", "-r", capture, "-Y",
+                           "http.request or tls.handshake.type == 1", "-T", "fields", "-e",
+                           "tcp.stream", "-e", "http.request.method"], text=True,
+                          capture_output=True, check=True, timeout=60)
+    rows = [line.split("\t") for line in done.stdout.splitlines()]
+    completed = result["arms"][0]["trials"][0]["tally"]["completed"]
+    # Two ClientHellos each, and behind them what only the secrets show.
+    assert len({stream for stream, method in rows if method == "GET"}) == completed
+    assert len(rows) == 3 * completed
 
 
 @needs_link

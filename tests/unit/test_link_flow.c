@@ -103,6 +103,24 @@ static void a_handshake_in_one_window_takes_two_round_trips(void **state)
     assert_int_equal(flow_of(b)->segments[LINK_UP], 3);
 }
 
+static void a_flight_begins_when_its_first_segment_does(void **state)
+{
+    struct bench *b = *state;
+    connect_tcp(b);
+    b->now_ns += 100 * MS;
+    cross(b, LINK_UP, ACK, 1000, 1448);
+    b->now_ns += MS;
+    cross(b, LINK_UP, ACK, 2448, 100);
+    b->now_ns += 50 * MS;
+    cross(b, LINK_DOWN, ACK, 5000, 1448);
+    b->now_ns += 100 * MS;
+    cross(b, LINK_UP, ACK, 2548, 100);
+    assert_int_equal(flow_of(b)->flights[LINK_UP], 2);
+    assert_int_equal(flow_of(b)->flight_us[LINK_UP][0], 100000);
+    assert_int_equal(flow_of(b)->flight_us[LINK_UP][1], 251000);
+    assert_int_equal(flow_of(b)->flight_us[LINK_DOWN][0], 151000);
+}
+
 static void what_waits_for_an_acknowledgement_is_one_round_trip_more(void **state)
 {
     struct bench *b = *state;
@@ -191,6 +209,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_handshake_in_one_window_takes_two_round_trips, begin,
+                                        end),
+        cmocka_unit_test_setup_teardown(a_flight_begins_when_its_first_segment_does, begin,
                                         end),
         cmocka_unit_test_setup_teardown(
             what_waits_for_an_acknowledgement_is_one_round_trip_more, begin, end),
