@@ -147,7 +147,7 @@ static const struct option rows[] = {
      .argument = "SPEC",
      .help = "an emulated link to the embedded server: a profile (lan, metro, continental, "
              "intercontinental, satellite, lte-m, 5g, 1mbit), or rtt=, jitter=, loss=, burst=, "
-             "rate=, queue=, mtu=, initcwnd=, cc=, or both, commas between",
+             "rate=, queue=, largest=, mtu=, initcwnd=, cc=, or both, commas between",
      .unset_note = "loopback",
      .check = check_link,
      AT(link)},

@@ -40,7 +40,7 @@ struct link_options {
 /* Of one way, since the link is there. */
 struct link_counters {
     uint64_t packets, bytes; /* that came to it; IP bytes */
-    uint64_t delivered, lost, queue_full, overflow;
+    uint64_t delivered, lost, queue_full, too_large, overflow;
     uint64_t late_max_ns; /* written later than due */
     uint64_t late[LINK_LATE_BUCKETS];
 };

@@ -73,6 +73,8 @@ static const char *comment_of(enum link_fate fate)
         return "the link loses this packet";
     case LINK_QUEUE_FULL:
         return "the link drops this packet: its queue is full";
+    case LINK_TOO_LARGE:
+        return "the link drops this packet: it is too large";
     case LINK_OVERFLOW:
         return "the link drops this packet: too many are under way";
     case LINK_PASSED:
@@ -136,6 +138,7 @@ static void count_fate(struct link_counters *c, enum link_fate fate, size_t byte
     c->bytes += bytes;
     c->lost += fate == LINK_LOST;
     c->queue_full += fate == LINK_QUEUE_FULL;
+    c->too_large += fate == LINK_TOO_LARGE;
     c->overflow += fate == LINK_OVERFLOW;
 }
 

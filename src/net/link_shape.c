@@ -72,6 +72,8 @@ enum link_fate link_shape_enter(struct link_shape *s, size_t bytes, uint64_t now
         return LINK_QUEUE_FULL;
     if (draw_loss(s))
         return LINK_LOST;
+    if (s->spec.largest_bytes > 0 && bytes > s->spec.largest_bytes)
+        return LINK_TOO_LARGE;
     *due_ns = sent_ns + draw_delay_ns(s);
     if (*due_ns < s->last_due_ns)
         *due_ns = s->last_due_ns;

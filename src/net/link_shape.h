@@ -26,6 +26,7 @@ enum link_fate {
     LINK_PASSED,
     LINK_LOST,       /* by `loss` */
     LINK_QUEUE_FULL, /* by `queue` */
+    LINK_TOO_LARGE,  /* by `largest` */
     LINK_OVERFLOW,   /* more under way than there is room for */
 };
 

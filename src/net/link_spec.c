@@ -10,9 +10,10 @@
 #define DELAY_MOST_NS 10000000000u
 #define BURST_MOST 1000.0
 #define INITCWND_MOST 1000u
+#define LARGEST_LEAST 60u /* a SYN */
 #define ITEM_MAX 64u
 #define PROFILES "lan, metro, continental, intercontinental, satellite, lte-m, 5g, 1mbit"
-#define KEYS "rtt, delay, jitter, loss, burst, rate, queue, initcwnd, mtu, cc"
+#define KEYS "rtt, delay, jitter, loss, burst, rate, queue, largest, initcwnd, mtu, cc"
 
 static const struct {
     const char *name, *text;
@@ -110,6 +111,8 @@ static int set_way(struct link_way_spec *way, const char *key, const char *value
         return units_parse_bits_per_s(value, &way->rate_bits_per_s, e);
     if (strcmp(key, "queue") == 0)
         return parse_count(value, 1, LINK_QUEUE_MOST, &way->queue_packets, e);
+    if (strcmp(key, "largest") == 0)
+        return parse_count(value, LARGEST_LEAST, LINK_MTU_MOST, &way->largest_bytes, e);
     if (strcmp(key, "initcwnd") == 0)
         return parse_count(value, 1, INITCWND_MOST, &way->initcwnd_packets, e);
     return 1;
@@ -271,6 +274,8 @@ static void format_way(struct text *t, const char *name, const struct link_way_s
         text_addf(t, "%srate=%sbit,", name,
                   units_format_number(way->rate_bits_per_s, number, sizeof(number)));
     text_addf(t, "%squeue=%u,", name, way->queue_packets);
+    if (way->largest_bytes > 0)
+        text_addf(t, "%slargest=%u,", name, way->largest_bytes);
     if (way->initcwnd_packets > 0)
         text_addf(t, "%sinitcwnd=%u,", name, way->initcwnd_packets);
 }
@@ -285,7 +290,7 @@ char *link_spec_format(const struct link_spec *spec, char *buf, size_t size)
         !(up->burst_packets < down->burst_packets || up->burst_packets > down->burst_packets) &&
         !(up->rate_bits_per_s < down->rate_bits_per_s ||
           up->rate_bits_per_s > down->rate_bits_per_s) &&
-        up->queue_packets == down->queue_packets &&
+        up->queue_packets == down->queue_packets && up->largest_bytes == down->largest_bytes &&
         up->initcwnd_packets == down->initcwnd_packets;
     format_way(&t, is_even ? "" : "up.", up);
     if (!is_even)

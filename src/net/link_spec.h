@@ -4,11 +4,10 @@
  *
  * Layer: net (may include base only).  No I/O.
  * Form: PROFILE, KEY=VALUE,... or PROFILE,KEY=VALUE,...; a later value replaces an earlier.
- *   rtt sets the delay of both ways to its half.  delay, jitter, loss, burst, rate, queue and
- *   initcwnd hold for both ways, or for one with "up." (client to server) or "down." in
- *   front.  mtu and cc hold for both ends.
- * Units: ns, bits per second, packets, bytes; loss 0..1.
- * Failures: ERR_USAGE names key, value and what is accepted; callers add the option.
+ *   rtt sets the delay of both ways to its half.  delay, jitter, loss, burst, rate, queue,
+ *   largest and initcwnd hold for both ways, or for one with "up." (client to server) or
+ * "down." in front.  mtu and cc hold for both ends. Units: ns, bits per second, packets, bytes;
+ * loss 0..1. Failures: ERR_USAGE names key, value and what is accepted; callers add the option.
  * Source: of the profiles: docs/NETWORK.md.
  * Threads: any.
  */
@@ -39,6 +38,7 @@ struct link_way_spec {
     double burst_packets;         /* mean length of a loss; 1: independent losses */
     double rate_bits_per_s;       /* 0: no limit */
     unsigned queue_packets;       /* that wait for the rate; >= 1 */
+    unsigned largest_bytes;       /* larger packets vanish; 0: the MTU is the only limit */
     unsigned initcwnd_packets;    /* the sender's initial congestion window; 0: the kernel's */
 };
 

@@ -136,6 +136,7 @@ static void read_link(const struct place *root, struct result *r)
         w->bytes = field_count(&way, "bytes");
         w->lost = field_count(&way, "lost");
         w->queue_full = field_count(&way, "queue_full");
+        w->too_large = field_count(&way, "too_large");
         w->overflow = field_count(&way, "overflow");
         w->late_p99_us = field_number(&way, "late_p99_us");
         w->late_max_us = field_number(&way, "late_max_us");

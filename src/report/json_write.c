@@ -137,6 +137,7 @@ static json_t *of_link(const struct result *r)
         json_put_count(way, "bytes", w->bytes);
         json_put_count(way, "lost", w->lost);
         json_put_count(way, "queue_full", w->queue_full);
+        json_put_count(way, "too_large", w->too_large);
         json_put_count(way, "overflow", w->overflow);
         json_put_number(way, "late_p99_us", w->late_p99_us);
         json_put_number(way, "late_max_us", w->late_max_us);

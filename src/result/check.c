@@ -464,7 +464,7 @@ static int check_link(const struct result *r, struct err *e)
         const struct named_number numbers[] = {{"late_p99_us", w->late_p99_us},
                                                {"late_max_us", w->late_max_us}};
         if (w->packets > INT64_MAX || w->bytes > INT64_MAX || w->lost > w->packets ||
-            w->queue_full > w->packets || w->overflow > INT64_MAX)
+            w->queue_full > w->packets || w->too_large > w->packets || w->overflow > INT64_MAX)
             return broken(e, "link", "ways", "more than packets");
         if (check_numbers("link.ways", numbers, 2, e) != 0)
             return -1;

@@ -33,7 +33,7 @@ void network_merge(struct result_network *into, const struct result_network *fro
 
 /* One way of the link, over the whole run. */
 struct result_link_way {
-    uint64_t packets, bytes, lost, queue_full, overflow;
+    uint64_t packets, bytes, lost, queue_full, too_large, overflow;
     double late_p99_us, late_max_us; /* delivered after their time; NAN: no packets */
 };
 

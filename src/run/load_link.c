@@ -41,6 +41,7 @@ static void fill_way(const struct link_counters *c, struct result_link_way *out)
     out->bytes = c->bytes;
     out->lost = c->lost;
     out->queue_full = c->queue_full;
+    out->too_large = c->too_large;
     out->overflow = c->overflow;
     if (c->delivered > 0) {
         out->late_p99_us = (double)link_late_ns(c, 0.99) / 1e3;

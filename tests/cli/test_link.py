@@ -308,6 +308,21 @@ def test_samples_tell_what_each_handshake_did_to_the_link(tmp_path):
 
 
 @needs_link
+def test_a_path_that_swallows_full_segments_stops_the_larger_hello_alone():
+    """The hybrid's ClientHello fills a segment; what a tunnel does to it is named."""
+    result = load("--link", "rtt=5ms,up.largest=1000", "--timeout", "1s", "--interleave",
+                  "connection", "--arm", "small: groups=X25519",
+                  "--arm", "large: groups=X25519MLKEM768")
+    small, large = (arm["trials"][0] for arm in result["arms"])
+    assert small["tally"]["completed"] == small["tally"]["scheduled"] > 0
+    assert large["tally"]["timed_out"] == large["tally"]["scheduled"] > 0
+    failure, = large["failures"]
+    assert (failure["phase"], failure["cause"]) == ("tls", "timeout")
+    assert re.fullmatch(r"after a ClientHello of 1[0-9]{3} bytes", failure["detail"])
+    assert result["link"]["up"]["too_large"] >= large["tally"]["timed_out"]
+
+
+@needs_link
 def test_lost_segments_are_named_as_the_cause_of_their_delay():
     result = load("--link", "rtt=10ms,loss=4%", "--arm", "a: groups=X25519 backend=null",
                   rate=200, seconds="2s")

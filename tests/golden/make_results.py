@@ -338,7 +338,7 @@ def load_link():
             load_arm("pq", "X25519MLKEM768", (1564, 1739), [load_trial(1, 2, 50560, 1800)])]
     for arm, segments in zip(arms, (4, 5)):
         arm["network"] = network(12000, segments, 15)
-    way = {"packets": 120000, "bytes": 23000123, "lost": 1200, "queue_full": 3, "overflow": 0,
+    way = {"packets": 120000, "bytes": 23000123, "lost": 1200, "queue_full": 3, "too_large": 0, "overflow": 0,
            "late_p99_us": 128.0, "late_max_us": 497.5}
     spec = {"profile": "lte-m", "delay": "25ms", "loss": "0.01", "mtu": "1500", "cc": "cubic"}
     return result("load", config={**LOAD_CONFIG, "link": "lte-m,rtt=50ms,loss=1%"}, arms=arms,

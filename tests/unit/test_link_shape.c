@@ -63,6 +63,18 @@ static void a_full_queue_drops_what_comes(void **state)
     link_shape_fini(&s);
 }
 
+static void what_is_too_large_vanishes(void **state)
+{
+    (void)state;
+    const struct link_way_spec way = way_of("delay=1ms,largest=1400");
+    struct link_shape s;
+    uint64_t due;
+    link_shape_init(&s, &way, 1);
+    assert_int_equal(link_shape_enter(&s, 1400, 0, &due), LINK_PASSED);
+    assert_int_equal(link_shape_enter(&s, 1401, 0, &due), LINK_TOO_LARGE);
+    link_shape_fini(&s);
+}
+
 static void jitter_stays_in_its_range_and_lets_nothing_overtake(void **state)
 {
     (void)state;
@@ -152,6 +164,7 @@ int main(void)
         cmocka_unit_test(a_delay_is_added_to_the_nanosecond),
         cmocka_unit_test(the_line_sends_one_after_the_other),
         cmocka_unit_test(a_full_queue_drops_what_comes),
+        cmocka_unit_test(what_is_too_large_vanishes),
         cmocka_unit_test(jitter_stays_in_its_range_and_lets_nothing_overtake),
         cmocka_unit_test(losses_are_as_many_as_asked),
         cmocka_unit_test(bursts_are_as_long_as_asked_at_the_same_loss),

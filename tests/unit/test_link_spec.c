@@ -78,6 +78,7 @@ static void what_is_written_reads_back_the_same(void **state)
         "lte-m",
         "rtt=3ns",
         "up.loss=0.3,burst=2.5,rate=1.5kbit",
+        "up.largest=1400",
         "delay=1ms,jitter=1ms,down.queue=7,up.initcwnd=3,mtu=9000,cc=bbr"};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
@@ -126,6 +127,7 @@ static void nonsense_is_refused_by_name(void **state)
         {"mtu=575", "mtu: "},
         {"mtu=9217", "mtu: "},
         {"initcwnd=0", "initcwnd: "},
+        {"largest=59", "largest: "},
         {"cc=", "cc: "},
         {"cc=Cubic", "cc: "},
         {"cc=a-name-much-too-long", "cc: "},
