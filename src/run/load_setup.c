@@ -117,7 +117,10 @@ static int write_request(struct load *l, size_t i, struct err *e)
     else
         snprintf(path, sizeof(path), "/");
     const char *host = l->server_name[0] != '\0' ? l->server_name : l->host;
-    if (http_request_write(path, host, true, l->request[i], LOAD_REQUEST_BYTES) == 0)
+    /* A server that is to close may do so when it has answered early data, ahead of the
+     * client's Finished: then no ticket ever comes. */
+    const bool asks_close = arm->early_data_bytes == 0;
+    if (http_request_write(path, host, asks_close, l->request[i], LOAD_REQUEST_BYTES) == 0)
         return err_set(e, ERR_USAGE, "--path: too long");
     const size_t bytes = strlen(l->request[i]);
     if (arm->early_data_bytes > 0 && arm->early_data_bytes < bytes)
