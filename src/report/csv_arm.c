@@ -158,6 +158,7 @@ static void add_network(struct csv *csv, const struct result_network *n)
     csv->statistic = "model";
     csv_add_value(csv, "latency_us.tcp", "us", NULL, n->model_tcp_us);
     csv_add_value(csv, "latency_us.tls", "us", NULL, n->model_tls_us);
+    csv_add_value(csv, "latency_us.ttlb", "us", NULL, n->model_ttlb_us);
 }
 
 static void add_trial(struct csv *csv, const struct result_trial *t, enum result_kind kind)

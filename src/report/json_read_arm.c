@@ -98,12 +98,14 @@ static void read_network(const struct place *p, struct result_network *n)
     n->tcp_round_trips = field_range(&found, "tcp_round_trips");
     n->tls_round_trips = field_range(&found, "tls_round_trips");
     n->model_tcp_us = field_number(&found, "model_tcp_us");
+    n->model_ttlb_us = field_number(&found, "model_ttlb_us");
     n->model_tls_us = field_number(&found, "model_tls_us");
     n->disturbed = field_count(&found, "disturbed");
     for (unsigned i = 0; i < RESULT_SIDES; i++) {
         const struct place side = field_object(&found, side_name(i));
         n->flights[i] = field_range(&side, "flights");
         n->segments[i] = field_range(&side, "segments");
+        n->later_bytes[i] = field_range(&side, "later_bytes");
         n->retransmits[i] = field_count(&side, "retransmits");
         n->timeouts[i] = field_count(&side, "timeouts");
         n->dropped[i] = field_count(&side, "dropped");

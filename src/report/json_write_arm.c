@@ -97,11 +97,13 @@ static json_t *of_network(const struct result_network *n)
     json_put_range(object, "tls_round_trips", &n->tls_round_trips);
     json_put_number(object, "model_tcp_us", n->model_tcp_us);
     json_put_number(object, "model_tls_us", n->model_tls_us);
+    json_put_number(object, "model_ttlb_us", n->model_ttlb_us);
     json_put_count(object, "disturbed", n->disturbed);
     for (unsigned i = 0; i < RESULT_SIDES; i++) {
         json_t *side = json_made(json_object());
         json_put_range(side, "flights", &n->flights[i]);
         json_put_range(side, "segments", &n->segments[i]);
+        json_put_range(side, "later_bytes", &n->later_bytes[i]);
         json_put_count(side, "retransmits", n->retransmits[i]);
         json_put_count(side, "timeouts", n->timeouts[i]);
         json_put_count(side, "dropped", n->dropped[i]);

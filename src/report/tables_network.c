@@ -25,17 +25,20 @@ static void fill(struct table *t, size_t row, const struct result_arm *arm)
 {
     const struct result_network *n = &arm->network;
     tables_set_name(t, row, 0, arm->name);
-    struct latency_row tls;
+    struct latency_row tls, ttlb;
     set_range(t, row, 1, &n->tcp_round_trips);
     set_range(t, row, 2, &n->tls_round_trips);
     if (latency_of_arm(arm, RESULT_PHASE_TLS, &tls))
         tables_set_us(t, row, 3, tls.us[LATENCY_P50]);
     tables_set_us(t, row, 4, n->model_tls_us);
-    set_range(t, row, 5, &n->segments[RESULT_CLIENT]);
-    set_range(t, row, 6, &n->segments[RESULT_SERVER]);
-    set_sides(t, row, 7, n->dropped);
-    set_sides(t, row, 8, n->retransmits);
-    set_sides(t, row, 9, n->timeouts);
+    if (latency_of_arm(arm, RESULT_PHASE_TTLB, &ttlb))
+        tables_set_us(t, row, 5, ttlb.us[LATENCY_P50]);
+    tables_set_us(t, row, 6, n->model_ttlb_us);
+    set_range(t, row, 7, &n->segments[RESULT_CLIENT]);
+    set_range(t, row, 8, &n->segments[RESULT_SERVER]);
+    set_sides(t, row, 9, n->dropped);
+    set_sides(t, row, 10, n->retransmits);
+    set_sides(t, row, 11, n->timeouts);
 }
 
 struct table *tables_network(const struct result *r)
@@ -50,6 +53,8 @@ struct table *tables_network(const struct result *r)
     table_add_column(t, "round trips\nTCP", TABLE_FIGURE, 0);
     table_add_column(t, "\nTLS", TABLE_FIGURE, 0);
     table_add_column(t, "TLS us\np50", TABLE_FIGURE, 0);
+    table_add_column(t, "\nmodel", TABLE_FIGURE, 0);
+    table_add_column(t, "last byte us\np50", TABLE_FIGURE, 0);
     table_add_column(t, "\nmodel", TABLE_FIGURE, 0);
     table_add_column(t, "segments\nclient", TABLE_FIGURE, 0);
     table_add_column(t, "\nserver", TABLE_FIGURE, 0);

@@ -15,6 +15,7 @@ void result_arm_init(struct result_arm *arm, const char *name)
 {
     arm->name = mem_copy_string(name);
     arm->network.model_tcp_us = arm->network.model_tls_us = (double)NAN;
+    arm->network.model_ttlb_us = (double)NAN;
     for (unsigned side = 0; side < RESULT_SIDES; side++) {
         for (unsigned part = 0; part < RESULT_CPU_PARTS; part++)
             arm->cpu.us[side][part] = absent;

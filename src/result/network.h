@@ -18,12 +18,14 @@
 struct result_network {
     struct result_range tcp_round_trips, tls_round_trips; /* count 0: there was no link */
     struct result_range flights[RESULT_SIDES], segments[RESULT_SIDES];
-    uint64_t retransmits[RESULT_SIDES]; /* segments sent again */
-    uint64_t timeouts[RESULT_SIDES];    /* of them after a timeout, SYNs included */
-    uint64_t dropped[RESULT_SIDES];     /* segments that the link dropped */
-    double model_tcp_us, model_tls_us;  /* by bytes, window, delay and rate, without CPU and
-                                           loss; NAN: none */
-    uint64_t disturbed;                 /* connections of which the link dropped any */
+    struct result_range later_bytes[RESULT_SIDES]; /* of TLS, from there to the response's last
+                                                      byte */
+    uint64_t retransmits[RESULT_SIDES];            /* segments sent again */
+    uint64_t timeouts[RESULT_SIDES];               /* of them after a timeout, SYNs included */
+    uint64_t dropped[RESULT_SIDES];                /* segments that the link dropped */
+    double model_tcp_us, model_tls_us, model_ttlb_us; /* by bytes, window, delay and rate,
+                                          without CPU and loss; NAN: none */
+    uint64_t disturbed; /* connections of which the link dropped any */
 };
 /* -1 and the first identity that does not hold: ranges are ordered, both round trips are of
  * the same connections, which hold those that were disturbed.  `at`: the arm's place. */

@@ -114,7 +114,8 @@ static enum conn_step fail_tls(struct conn *c)
     return fail(c, causes[f.cause], f.code, f.cause == TLS_CAUSE_LOCAL, f.detail);
 }
 
-/* What crossed the link until now; is_whole: the connection is over. */
+/* What crossed the link until now: once when the handshake is complete, and once at the end
+ * (is_whole), which leaves in later_bytes what came between. */
 static void read_network(struct conn *c, bool is_whole)
 {
     struct shard_network *n = &c->network;
@@ -132,6 +133,8 @@ static void read_network(struct conn *c, bool is_whole)
         n->segments[i] = flow.segments[i];
     }
     memcpy(n->flight_us, flow.flight_us, sizeof(n->flight_us));
+    n->later_bytes[RESULT_CLIENT] = c->wire.sent_bytes - n->later_bytes[RESULT_CLIENT];
+    n->later_bytes[RESULT_SERVER] = c->wire.received_bytes - n->later_bytes[RESULT_SERVER];
     if (!is_whole)
         n->tls_round_trips = flow.round[LINK_UP] - n->tcp_round_trips;
 }
@@ -141,6 +144,7 @@ static void begin_network(struct conn *c)
     struct address own;
     struct link_flow flow;
     c->port = 0;
+    c->network.later_bytes[RESULT_CLIENT] = c->network.later_bytes[RESULT_SERVER] = 0;
     if (c->setting->link == NULL || socket_local_address(c->wire.socket.fd, &own) != 0)
         return;
     c->port = address_port(&own);

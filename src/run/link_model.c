@@ -57,6 +57,16 @@ double link_model_ns(const struct link_spec *spec, const struct link_model_fligh
     return sum_ns;
 }
 
+double link_model_response_ns(const struct link_spec *spec,
+                              const struct link_model_flights *flights, double request_bytes,
+                              double response_bytes)
+{
+    struct link_model_flights all = *flights;
+    all.bytes[all.count++] = FINISHED_BYTES + request_bytes;
+    all.bytes[all.count++] = response_bytes;
+    return link_model_ns(spec, &all) - link_model_ns(spec, flights);
+}
+
 double link_model_connect_ns(const struct link_spec *spec)
 {
     return (double)link_spec_rtt_ns(spec) + line_ns(&spec->way[LINK_UP], SYN_BYTES) +

@@ -21,12 +21,18 @@
 
 /* One side's flights of a TLS 1.3 handshake, in turn: client, server, client, ... */
 struct link_model_flights {
-    unsigned count; /* at most 4 */
-    double bytes[4];
+    unsigned count; /* at most 6 */
+    double bytes[6];
 };
 
 /* From the first byte sent to the last of the last flight received. */
 double link_model_ns(const struct link_spec *spec, const struct link_model_flights *flights);
+
+/* From the end of the last of these flights: the request's flight, the client's Finished in
+ * front, and the response's, until its last byte is there. */
+double link_model_response_ns(const struct link_spec *spec,
+                              const struct link_model_flights *flights, double request_bytes,
+                              double response_bytes);
 
 /* SYN to connected. */
 double link_model_connect_ns(const struct link_spec *spec);

@@ -80,8 +80,15 @@ static void fill_model(struct load *l)
         if (arm->network.tls_round_trips.count == 0)
             continue;
         arm->network.model_tcp_us = link_model_connect_ns(spec) / 1e3;
-        if (flights.count > 0)
-            arm->network.model_tls_us = link_model_ns(spec, &flights) / 1e3;
+        if (flights.count == 0)
+            continue;
+        const struct result_range *later = arm->network.later_bytes;
+        arm->network.model_tls_us = link_model_ns(spec, &flights) / 1e3;
+        if (arm->negotiated.early_data_accepted == 0)
+            arm->network.model_ttlb_us =
+                link_model_response_ns(spec, &flights, later[RESULT_CLIENT].mean,
+                                       later[RESULT_SERVER].mean) /
+                1e3;
     }
 }
 

@@ -133,6 +133,7 @@ static void record_network(struct result_network *into, const struct shard_netwo
     for (unsigned i = 0; i < RESULT_SIDES; i++) {
         range_add(&into->flights[i], n->flights[i]);
         range_add(&into->segments[i], n->segments[i]);
+        range_add(&into->later_bytes[i], n->later_bytes[i]);
         into->retransmits[i] += n->retransmits[i];
         into->timeouts[i] += n->timeouts[i];
         into->dropped[i] += n->dropped[i];

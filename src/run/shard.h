@@ -40,6 +40,7 @@ struct shard_network {
     unsigned tcp_round_trips, tls_round_trips;
     unsigned flights[RESULT_SIDES], segments[RESULT_SIDES]; /* until the handshake was done */
     uint32_t flight_us[RESULT_SIDES][LINK_FLIGHTS];         /* after the SYN came to the link */
+    uint64_t later_bytes[RESULT_SIDES]; /* of TLS, from there to the last of the response */
     unsigned retransmits[RESULT_SIDES], timeouts[RESULT_SIDES], dropped[RESULT_SIDES];
 };
 

@@ -324,11 +324,13 @@ def network(count, segments, disturbed):
     """Of an arm over a link: the client's and the server's segments."""
     def side(number, lost):
         return {"flights": spread(1, count=count), "segments": spread(number, number + 2, count),
+                "later_bytes": spread(150 * number, count=count),
                 "retransmits": lost, "timeouts": lost // 2, "dropped": lost + 1}
 
     return {"tcp_round_trips": spread(1, count=count),
             "tls_round_trips": spread(1, 2, count), "disturbed": disturbed,
             "model_tcp_us": 50960.5, "model_tls_us": 62752.25,
+            "model_ttlb_us": 53104.5,
             "client": side(segments, 7), "server": side(segments + 1, 9)}
 
 

@@ -63,6 +63,23 @@ static void a_slow_line_leaves_no_gap_between_windows(void **state)
                 (12 + 200 + 8 + 200) * MS);
 }
 
+/* The window goes on growing: 10 segments are acknowledged with the first flight, so that 20
+ * may follow at once. */
+static void a_response_finds_the_window_that_the_handshake_left(void **state)
+{
+    struct link_spec spec;
+    struct err e = ERR_INIT;
+    const struct link_model_flights ten = {2, {300, 14480}}, one = {2, {300, 100}};
+    (void)state;
+    assert_int_equal(link_spec_parse("rtt=100ms", &spec, &e), 0);
+    assert_near(link_model_response_ns(&spec, &ten, 100, 20 * 1448), 100 * MS);
+    assert_near(link_model_response_ns(&spec, &ten, 100, 20 * 1448 + 1), 200 * MS);
+    assert_near(link_model_response_ns(&spec, &one, 100, 11 * 1448 + 1), 200 * MS);
+    assert_int_equal(link_spec_parse("rate=1mbit", &spec, &e), 0);
+    /* 80 of Finished, 68 of request, 52 of head: 1.6 ms; 948 + 52: 8 ms. */
+    assert_near(link_model_response_ns(&spec, &one, 68, 948), 9.6 * MS);
+}
+
 static void connecting_is_two_small_packets(void **state)
 {
     struct link_spec spec;
@@ -110,6 +127,7 @@ int main(void)
         cmocka_unit_test(windows_double_and_cost_a_round_trip_each),
         cmocka_unit_test(the_line_takes_its_time_for_heads_too),
         cmocka_unit_test(a_slow_line_leaves_no_gap_between_windows),
+        cmocka_unit_test(a_response_finds_the_window_that_the_handshake_left),
         cmocka_unit_test(connecting_is_two_small_packets),
         cmocka_unit_test(flights_are_those_that_were_seen),
     };
