@@ -12,6 +12,7 @@
 #include "cli/command.h"
 #include "cli/measured.h"
 #include "cli/output.h"
+#include "cli/predict_options.h"
 #include "cli/progress.h"
 #include "run/bench.h"
 
@@ -24,6 +25,7 @@ struct cpu_values {
     uint64_t handshakes, repeats, seed, timeout_ns;
     struct cpu_set client_cores, server_cores;
     bool has_primitives;
+    struct predict_options predict;
     struct output_options output;
 };
 
@@ -84,6 +86,7 @@ static const struct option rows[] = {
      .initial = "on",
      .help = "do not time each arm's cryptographic operations by themselves",
      .offset = offsetof(struct cpu_values, has_primitives)},
+    PREDICT_OPTION_ROWS(struct cpu_values, predict),
     OUTPUT_OPTION_ROWS(struct cpu_values, output),
     {.name = NULL},
 };
@@ -128,12 +131,24 @@ static int fill_in(struct command_call *call, struct err *e)
     return 0;
 }
 
+static struct arm_list *read_arms(struct command_call *call, bool may_ask, struct err *e)
+{
+    const struct cpu_values *v = call->options.values;
+    const struct predict_target target = {.backends = call->context->backends,
+                                          .may_ask = may_ask};
+    struct arm_list *arms = arm_options_read(&v->arms, e);
+    if (!arms || predict_options_apply(&v->predict, &target, arms, e) == 0)
+        return arms;
+    free(arms);
+    return NULL;
+}
+
 static int check(struct command_call *call, struct err *e)
 {
     const struct cpu_values *v = call->options.values;
     if (command_need_backends(call, e) != 0 || fill_in(call, e) != 0)
         return -1;
-    struct arm_list *arms = arm_options_read(&v->arms, e);
+    struct arm_list *arms = read_arms(call, false, e);
     int failed = !arms || arm_options_plan(arms, call->context->backends, e) != 0;
     free(arms);
     return failed ? -1 : output_prepare(&v->output, e);
@@ -167,13 +182,14 @@ static int measure(struct command_call *call, const struct arm_list *arms,
 static int run(struct command_call *call, struct err *e)
 {
     const struct cpu_values *v = call->options.values;
-    struct arm_list *arms = arm_options_read(&v->arms, e);
+    struct arm_list *arms = read_arms(call, true, e);
     if (!arms)
         return -1;
     struct result *result = measured_begin(RESULT_KIND_CPU, call);
     measured_add_host(result, "both", &v->client_cores, &v->server_cores);
     arm_options_describe(arms, call->context->backends, result);
     int failed = measure(call, arms, result, e);
+    predict_tell(arms, result);
     if (!failed)
         failed = output_show(&v->output, result, e);
     result_free(result);

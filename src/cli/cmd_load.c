@@ -17,6 +17,7 @@
 #include "cli/measured.h"
 #include "cli/outfile.h"
 #include "cli/output.h"
+#include "cli/predict_options.h"
 #include "cli/progress.h"
 #include "net/address.h"
 #include "net/link_spec.h"
@@ -40,6 +41,7 @@ struct load_values {
     uint64_t trials, workers, max_in_flight, seed;
     bool is_spinning, is_calibrated;
     struct cpu_set client_cores, server_cores;
+    struct predict_options predict;
     struct output_options output;
 };
 
@@ -182,6 +184,7 @@ static const struct option rows[] = {
      .help = "cores for the embedded server, one worker each",
      .unset_note = "the lower half",
      AT(server_cores)},
+    PREDICT_OPTION_ROWS(struct load_values, predict),
     OUTPUT_OPTION_ROWS(struct load_values, output),
     {.name = NULL},
 };
@@ -259,12 +262,26 @@ static int check_values(const struct load_values *v, struct err *e)
                          v->warmup_ns + v->duration_ns, e);
 }
 
+static struct arm_list *read_arms(struct command_call *call, bool may_ask, struct err *e)
+{
+    const struct load_values *v = call->options.values;
+    const struct predict_target target = {.target = v->target,
+                                          .sni = v->sni,
+                                          .backends = call->context->backends,
+                                          .may_ask = may_ask};
+    struct arm_list *arms = arm_options_read(&v->arms, e);
+    if (!arms || predict_options_apply(&v->predict, &target, arms, e) == 0)
+        return arms;
+    free(arms);
+    return NULL;
+}
+
 static int check(struct command_call *call, struct err *e)
 {
     const struct load_values *v = call->options.values;
     if (command_need_backends(call, e) != 0 || fill_in(call, e) != 0 || check_values(v, e) != 0)
         return -1;
-    struct arm_list *arms = arm_options_read(&v->arms, e);
+    struct arm_list *arms = read_arms(call, false, e);
     int failed = !arms || arm_options_plan(arms, call->context->backends, e) != 0;
     free(arms);
     if (failed || (v->samples != NULL && outfile_probe(v->samples, e) != 0))
@@ -392,6 +409,7 @@ static int run_with(struct command_call *call, const struct arm_list *arms, stru
     if (failed == 0) {
         struct err shown = ERR_INIT;
         failed = measure(call, arms, &in, result, e);
+        predict_tell(arms, result);
         if (has_trials(result) && output_show(&v->output, result, failed ? &shown : e) != 0)
             failed = -1;
     }
@@ -402,8 +420,7 @@ static int run_with(struct command_call *call, const struct arm_list *arms, stru
 
 static int run(struct command_call *call, struct err *e)
 {
-    const struct load_values *v = call->options.values;
-    struct arm_list *arms = arm_options_read(&v->arms, e);
+    struct arm_list *arms = read_arms(call, true, e);
     if (!arms)
         return -1;
     int failed = run_with(call, arms, e);

@@ -155,6 +155,7 @@ static void read_primitives(const struct place *p, struct result_arm *arm)
 void json_read_arm(const struct place *p, struct result_arm *arm)
 {
     field_pairs(p, "spec", &arm->spec);
+    field_pairs(p, "prediction", &arm->prediction);
     field_copy_text(p, "client_backend", &arm->client_backend);
     field_copy_text(p, "server_backend", &arm->server_backend);
     read_negotiated(p, &arm->negotiated);

@@ -212,6 +212,7 @@ json_t *json_of_arm(const struct result_arm *arm, enum result_kind kind)
     json_t *object = json_made(json_object());
     json_put_text(object, "name", arm->name);
     json_put(object, "spec", json_of_pairs(&arm->spec));
+    json_put_nonempty(object, "prediction", json_of_pairs(&arm->prediction));
     json_put_text(object, "client_backend", arm->client_backend);
     json_put_text(object, "server_backend", arm->server_backend);
     json_put(object, "negotiated", of_negotiated(&arm->negotiated));

@@ -70,6 +70,8 @@ void page_draw_figures(const struct result *r, const struct page_drawer *drawer)
     else
         page_draw_load(r, drawer);
     for (size_t i = 0; i < r->arms; i++) {
+        sentences_add_prediction(&line, &r->arm[i]);
+        page_draw_paragraph(drawer, &line, TABLE_PLAIN);
         sentences_add_negotiated(&line, &r->arm[i]);
         page_draw_paragraph(drawer, &line, TABLE_PLAIN);
     }

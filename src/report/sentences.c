@@ -160,6 +160,32 @@ bool sentences_add_negotiated(struct text *out, const struct result_arm *arm)
     return true;
 }
 
+static void add_value(struct text *out, const char *words, const char *value)
+{
+    text_add(out, words);
+    text_add_harmless(out, value);
+}
+
+bool sentences_add_prediction(struct text *out, const struct result_arm *arm)
+{
+    const char *source = pairs_find(&arm->prediction, "source");
+    const char *server = pairs_find(&arm->prediction, "server");
+    const char *share = pairs_find(&arm->prediction, "share");
+    if (source == NULL)
+        return false;
+    text_add_harmless(out, arm->name);
+    if (share == NULL)
+        text_add(out, " sent its usual key shares, for want of a prediction");
+    else
+        add_value(out, " sent one key share, predicted: ", share);
+    if (strcmp(source, "list") != 0)
+        add_value(out, "; DNS was asked for ", source);
+    if (server != NULL)
+        add_value(out, "; the server's groups are said to be ", server);
+    text_add(out, ".");
+    return true;
+}
+
 static double side_noise(const struct result *r, const char *side)
 {
     char metric[32] = "cpu_us.";

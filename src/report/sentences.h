@@ -29,6 +29,8 @@ bool sentences_add_answer(struct text *out, const struct result *r,
 void sentences_add_validity(struct text *out, const struct result *r);
 /* Groups, HelloRetryRequests, resumption, where they are not one group and no more. */
 bool sentences_add_negotiated(struct text *out, const struct result_arm *arm);
+/* "NAME: a key share was predicted, ..."; false without a prediction. */
+bool sentences_add_prediction(struct text *out, const struct result_arm *arm);
 bool sentences_add_noise_floor(struct text *out, const struct result *r);
 bool sentences_add_primitives(struct text *out, const struct result *r);
 bool sentences_add_accounts(struct text *out, const struct result *r);

@@ -55,6 +55,7 @@ void result_arm_fini(struct result_arm *arm)
 {
     free(arm->name);
     pairs_free(&arm->spec);
+    pairs_free(&arm->prediction);
     free(arm->client_backend);
     free(arm->server_backend);
     negotiated_free(&arm->negotiated);

@@ -369,7 +369,10 @@ static int check_arm(const char *at, const struct result_arm *arm, struct err *e
 {
     char place[PLACE_SIZE];
     set_place(place, "%s.spec", at);
-    if (check_pairs(place, &arm->spec, e) != 0 ||
+    if (check_pairs(place, &arm->spec, e) != 0)
+        return -1;
+    set_place(place, "%s.prediction", at);
+    if (check_pairs(place, &arm->prediction, e) != 0 ||
         check_negotiated(at, &arm->negotiated, e) != 0 ||
         check_bytes(at, &arm->bytes, e) != 0 || check_cpu(at, &arm->cpu, e) != 0 ||
         network_check(at, &arm->network, e) != 0 || check_primitives(at, arm, e) != 0)

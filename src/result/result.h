@@ -130,6 +130,7 @@ struct result_trial {
 struct result_arm {
     char *name;
     struct result_pairs spec;
+    struct result_pairs prediction; /* key share prediction: source, server, share, reason */
     char *client_backend, *server_backend; /* "openssl-3.5.7" */
     struct result_negotiated negotiated;
     struct result_bytes bytes;

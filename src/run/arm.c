@@ -43,6 +43,11 @@ void arm_init(struct arm *arm, const char *name)
     }
 }
 
+const char *arm_groups_sent(const struct arm *arm)
+{
+    return arm->prediction.groups[0] != '\0' ? arm->prediction.groups : arm->groups;
+}
+
 /* One "KEY=VALUE"; `seen` has a flag for each row of the table. */
 static int parse_setting(struct arm *arm, char *setting, bool seen[KEYS_MAX], struct err *e)
 {

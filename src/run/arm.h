@@ -27,10 +27,21 @@
 #define ARM_TEXT_MAX 255u
 #define ARMS_MAX 64u
 
+/* What became of `predict`. */
+struct arm_prediction {
+    char source[ARM_TEXT_MAX + 1u]; /* "list", or the name that DNS was asked for; "": none */
+    char server[ARM_TEXT_MAX + 1u]; /* what the server is said to prefer, "4588,29" */
+    char groups[ARM_TEXT_MAX + 1u]; /* the client's list with its one share; "": the arm's */
+    char share[64];                 /* the group of that share, "": the arm's own shares ... */
+    char reason[160];               /* ... and why */
+};
+
 struct arm {
     char name[ARM_NAME_MAX + 1u];     /* letters, digits and ".+_-" ; unique */
     char baseline[ARM_NAME_MAX + 1u]; /* "": the first arm */
     char groups[ARM_TEXT_MAX + 1u];   /* offered by the client; "": the library's default */
+    char predict[ARM_TEXT_MAX + 1u];  /* where the one share to send comes from: "off", "dns",
+                                         "dns:SCHEME", or a list; "": as the run says */
     char server_groups[ARM_TEXT_MAX + 1u]; /* "": the default: every group the server has,
                                               in the client's order */
     char certificate[32];                  /* kind, "ecdsa-p256" */
@@ -49,6 +60,7 @@ struct arm {
     char backend[64], server_backend[64]; /* "": the default backend; server: as backend
                                              names none, the same rule */
     struct tls_null_work null_work;
+    struct arm_prediction prediction; /* no key: see run/predict.h */
 };
 
 /* Words for "not set": "DEFAULT" for groups (the library's list), "first" for baseline,
@@ -65,6 +77,8 @@ struct arm_key {
 const struct arm_key *arm_keys(void);
 
 void arm_init(struct arm *arm, const char *name); /* every key at its default */
+/* What the client is told to offer, a prediction's share marked in it; "": the default. */
+const char *arm_groups_sent(const struct arm *arm);
 
 /* Set one key; a group list's syntax is checked here.  ERR_USAGE names the key, the value
  * and what is accepted. */

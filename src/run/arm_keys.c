@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/units.h"
 #include "run/arm.h"
+#include "run/predict.h"
 #include "tls/groups.h"
 
 #define AUTO "auto"
@@ -93,6 +94,23 @@ static int set_groups(struct arm *arm, const char *value, struct err *e)
 static void get_groups(const struct arm *arm, char *buf, size_t size)
 {
     get_word_or(arm->groups, DEFAULT_GROUPS, buf, size);
+}
+
+static int set_predict(struct arm *arm, const char *value, struct err *e)
+{
+    if (strcmp(value, AUTO) == 0) {
+        arm->predict[0] = '\0';
+        return 0;
+    }
+    if (predict_check(value, e) != 0)
+        return -1;
+    snprintf(arm->predict, sizeof arm->predict, "%s", value);
+    return 0;
+}
+
+static void get_predict(const struct arm *arm, char *buf, size_t size)
+{
+    get_word_or(arm->predict, AUTO, buf, size);
 }
 
 static int set_server_groups(struct arm *arm, const char *value, struct err *e)
@@ -379,6 +397,9 @@ static const struct arm_key keys[] = { /* table */
     {"server-groups", "LIST", AUTO,
      "groups the embedded server accepts, '/' between tuples; auto: all the client offers, in its order",
      set_server_groups, get_server_groups},
+    {"predict", "HOW", AUTO,
+     "send one key share, the server's choice as told by: dns, dns:SCHEME (SVCB), a list (4588,29 or names), off; auto: as --predict says",
+     set_predict, get_predict},
     {"cert", "KIND", "ecdsa-p256",
      "the server's certificate: ecdsa-p256, ecdsa-p384, rsa-2048, rsa-3072, ed25519, mldsa44, mldsa65, mldsa87",
      set_certificate, get_certificate},

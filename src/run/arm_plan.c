@@ -168,7 +168,7 @@ static void fill_configs(const struct arm *arm, struct arm_plan *plan)
     };
     plan->client_config = both;
     plan->client_config.role = TLS_ROLE_CLIENT;
-    plan->client_config.groups = or_null(arm->groups);
+    plan->client_config.groups = or_null(arm_groups_sent(arm));
     plan->client_config.verify = arm->verify;
     plan->client_config.verify_name = arm->verify && arm->sni;
     plan->server_config = both;

@@ -164,12 +164,14 @@ static void find_wrong_group(struct bench *b, size_t i)
 
 /* A server asks again where its choice has no share in the hello.  With a list of its own
  * that is what the arm wants; with the client's list in the client's order it is not, and
- * never for a share that was sent. */
+ * never for a share that was sent.  A prediction may be wrong: predict_tell says so. */
 static void find_hrr(struct bench *b, size_t i)
 {
     char message[MESSAGE_SIZE];
     const struct bench_arm *a = &b->arm[i];
-    bool is_wanted = a->plan.arm->server_groups[0] != '\0' && a->kept.hrr_for_a_share_sent == 0;
+    const struct arm *arm = a->plan.arm;
+    bool is_possible = arm->server_groups[0] != '\0' || arm->prediction.share[0] != '\0';
+    bool is_wanted = is_possible && a->kept.hrr_for_a_share_sent == 0;
     if (a->kept.hrr == 0 || is_wanted)
         return;
     snprintf(message, sizeof message,

@@ -7,6 +7,7 @@
 #define RECORD_HANDSHAKE 22u
 #define MESSAGE_HEADER 4u
 #define CLIENT_HELLO 1u
+#define EXTENSION_GROUPS 10u
 #define EXTENSION_KEY_SHARE 51u
 #define VERSION_AND_RANDOM 34u
 
@@ -24,6 +25,17 @@ static bool read_shares(struct bytes_reader extension, struct hello *out)
     return !shares.is_bad && !extension.is_bad;
 }
 
+static bool read_groups(struct bytes_reader extension, struct hello *out)
+{
+    struct bytes_reader groups = bytes_get_vector(&extension, 2);
+    while (!groups.is_bad && groups.left > 0) {
+        size_t group = bytes_get(&groups, 2);
+        if (!groups.is_bad && out->groups < HELLO_GROUPS_MAX)
+            out->group[out->groups++] = (unsigned)group;
+    }
+    return !groups.is_bad && !extension.is_bad;
+}
+
 static bool read_message(struct bytes_reader body, struct hello *out)
 {
     bytes_get_part(&body, VERSION_AND_RANDOM);
@@ -39,6 +51,8 @@ static bool read_message(struct bytes_reader body, struct hello *out)
         size_t type = bytes_get(&extensions, 2);
         struct bytes_reader extension = bytes_get_vector(&extensions, 2);
         if (extension.is_bad)
+            return false;
+        if (type == EXTENSION_GROUPS && !read_groups(extension, out))
             return false;
         if (type == EXTENSION_KEY_SHARE && !read_shares(extension, out))
             return false;

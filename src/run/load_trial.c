@@ -284,7 +284,7 @@ static void judge(struct load *l, unsigned arm, const struct result_trial *t,
                                      .max_in_flight = max_in_flight,
                                      .held_back = held_back,
                                      .seen = seen,
-                                     .groups = a->groups,
+                                     .groups = arm_groups_sent(a),
                                      .expects_resumption = a->resume > 0,
                                      .expects_early = a->early_data_bytes > 0};
     validity_check_trial(&v, l->result);

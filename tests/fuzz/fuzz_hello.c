@@ -8,8 +8,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct hello hello;
     bool is_hello = hello_read(data, size, &hello);
-    if (hello.shares > HELLO_SHARES_MAX || hello.record_bytes > size ||
-        is_hello != (hello.record_bytes > 0))
+    if (hello.shares > HELLO_SHARES_MAX || hello.groups > HELLO_GROUPS_MAX ||
+        hello.record_bytes > size || is_hello != (hello.record_bytes > 0))
         abort();
     return 0;
 }

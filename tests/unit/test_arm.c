@@ -39,6 +39,7 @@ static void what_is_set_reads_back(void **state)
     static const char *const texts[] = {
         "groups=*X25519MLKEM768:?X25519/secp256r1",
         "server-groups=X25519MLKEM768/X25519",
+        "predict=4588,29",
         "cert=mldsa65",
         "chain=leaf+intermediate",
         "chain=bare",

@@ -105,7 +105,7 @@ static struct dns_answer answer_of(const struct wire *w)
     return answer;
 }
 
-static void test_records_come_in_order_of_priority(void **state)
+static void records_come_in_order_of_priority(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -120,7 +120,7 @@ static void test_records_come_in_order_of_priority(void **state)
     dns_answer_free(&answer);
 }
 
-static void test_records_of_others_do_not_count(void **state)
+static void records_of_others_do_not_count(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -132,7 +132,7 @@ static void test_records_of_others_do_not_count(void **state)
     assert_string_equal(answer.reason, "no such record");
 }
 
-static void test_a_cname_is_followed_within_the_answer_and_beyond(void **state)
+static void a_cname_is_followed_within_the_answer_and_beyond(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -152,7 +152,7 @@ static void test_a_cname_is_followed_within_the_answer_and_beyond(void **state)
     assert_string_equal(answer.name, "b.test");
 }
 
-static void test_a_circle_of_cnames_ends(void **state)
+static void a_circle_of_cnames_ends(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -163,7 +163,7 @@ static void test_a_circle_of_cnames_ends(void **state)
     assert_non_null(strstr(answer.reason, "aliases"));
 }
 
-static void test_an_alias_leads_elsewhere_whatever_stands_beside_it(void **state)
+static void an_alias_leads_elsewhere_whatever_stands_beside_it(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -180,7 +180,7 @@ static void test_an_alias_leads_elsewhere_whatever_stands_beside_it(void **state
     assert_non_null(strstr(answer.reason, "no such service"));
 }
 
-static void test_one_malformed_record_spoils_the_set(void **state)
+static void one_malformed_record_spoils_the_set(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -196,7 +196,7 @@ static void test_one_malformed_record_spoils_the_set(void **state)
     assert_non_null(strstr(answer.reason, "an empty list"));
 }
 
-static void test_a_record_with_a_foreign_mandatory_key_is_passed_over(void **state)
+static void a_record_with_a_foreign_mandatory_key_is_passed_over(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -219,7 +219,7 @@ static void test_a_record_with_a_foreign_mandatory_key_is_passed_over(void **sta
     dns_answer_free(&answer);
 }
 
-static void test_a_name_that_is_not_there_has_no_records(void **state)
+static void a_name_that_is_not_there_has_no_records(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER | 3u, "a.test", DNS_HTTPS);
@@ -227,7 +227,7 @@ static void test_a_name_that_is_not_there_has_no_records(void **state)
     assert_string_equal(answer.reason, "no such name");
 }
 
-static void test_what_is_no_answer_is_refused_by_name(void **state)
+static void what_is_no_answer_is_refused_by_name(void **state)
 {
     (void)state;
     const struct {
@@ -251,7 +251,7 @@ static void test_what_is_no_answer_is_refused_by_name(void **state)
     }
 }
 
-static void test_counts_that_the_message_does_not_hold_are_refused(void **state)
+static void counts_that_the_message_does_not_hold_are_refused(void **state)
 {
     (void)state;
     for (size_t at = 4; at < 12; at += 2) {
@@ -265,7 +265,7 @@ static void test_counts_that_the_message_does_not_hold_are_refused(void **state)
     }
 }
 
-static void test_a_message_cut_anywhere_is_refused(void **state)
+static void a_message_cut_anywhere_is_refused(void **state)
 {
     (void)state;
     struct wire whole = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -280,7 +280,7 @@ static void test_a_message_cut_anywhere_is_refused(void **state)
     }
 }
 
-static void test_more_records_than_there_is_room_for_are_refused(void **state)
+static void more_records_than_there_is_room_for_are_refused(void **state)
 {
     (void)state;
     struct wire w = begin(ANSWER, "a.test", DNS_HTTPS);
@@ -292,7 +292,7 @@ static void test_more_records_than_there_is_room_for_are_refused(void **state)
 }
 
 /* RFC 9460, 9.1: the default port of HTTPS has no prefix. */
-static void test_the_name_to_ask_for_depends_on_port_and_scheme(void **state)
+static void the_name_to_ask_for_depends_on_port_and_scheme(void **state)
 {
     (void)state;
     char name[SVCB_NAME_SIZE];
@@ -313,19 +313,19 @@ static void test_the_name_to_ask_for_depends_on_port_and_scheme(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_records_come_in_order_of_priority),
-        cmocka_unit_test(test_records_of_others_do_not_count),
-        cmocka_unit_test(test_a_cname_is_followed_within_the_answer_and_beyond),
-        cmocka_unit_test(test_a_circle_of_cnames_ends),
-        cmocka_unit_test(test_an_alias_leads_elsewhere_whatever_stands_beside_it),
-        cmocka_unit_test(test_one_malformed_record_spoils_the_set),
-        cmocka_unit_test(test_a_record_with_a_foreign_mandatory_key_is_passed_over),
-        cmocka_unit_test(test_a_name_that_is_not_there_has_no_records),
-        cmocka_unit_test(test_what_is_no_answer_is_refused_by_name),
-        cmocka_unit_test(test_counts_that_the_message_does_not_hold_are_refused),
-        cmocka_unit_test(test_a_message_cut_anywhere_is_refused),
-        cmocka_unit_test(test_more_records_than_there_is_room_for_are_refused),
-        cmocka_unit_test(test_the_name_to_ask_for_depends_on_port_and_scheme),
+        cmocka_unit_test(records_come_in_order_of_priority),
+        cmocka_unit_test(records_of_others_do_not_count),
+        cmocka_unit_test(a_cname_is_followed_within_the_answer_and_beyond),
+        cmocka_unit_test(a_circle_of_cnames_ends),
+        cmocka_unit_test(an_alias_leads_elsewhere_whatever_stands_beside_it),
+        cmocka_unit_test(one_malformed_record_spoils_the_set),
+        cmocka_unit_test(a_record_with_a_foreign_mandatory_key_is_passed_over),
+        cmocka_unit_test(a_name_that_is_not_there_has_no_records),
+        cmocka_unit_test(what_is_no_answer_is_refused_by_name),
+        cmocka_unit_test(counts_that_the_message_does_not_hold_are_refused),
+        cmocka_unit_test(a_message_cut_anywhere_is_refused),
+        cmocka_unit_test(more_records_than_there_is_room_for_are_refused),
+        cmocka_unit_test(the_name_to_ask_for_depends_on_port_and_scheme),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -47,6 +47,18 @@ static void put_shares(struct wire *w, const unsigned *groups, size_t n)
     close_vector(w, extension, 2);
 }
 
+/* The same groups, offered. */
+static void put_offer(struct wire *w, const unsigned *groups, size_t n)
+{
+    put(w, 10, 2); /* supported_groups */
+    size_t extension = open_vector(w, 2);
+    size_t list = open_vector(w, 2);
+    for (size_t i = 0; i < n; i++)
+        put(w, groups[i], 2);
+    close_vector(w, list, 2);
+    close_vector(w, extension, 2);
+}
+
 /* A handshake message without record; n == SIZE_MAX: without extensions. */
 static struct wire make_message(const unsigned *groups, size_t n)
 {
@@ -68,8 +80,10 @@ static struct wire make_message(const unsigned *groups, size_t n)
         put(&w, 2, 1);
         put(&w, 0x0304, 2);
         close_vector(&w, versions, 2);
-        if (n > 0)
+        if (n > 0) {
+            put_offer(&w, groups, n);
             put_shares(&w, groups, n);
+        }
         close_vector(&w, extensions, 2);
     }
     close_vector(&w, body, 3);
@@ -102,6 +116,9 @@ static void the_shares_are_read_in_order(void **state)
     assert_int_equal(hello.shares, 2);
     assert_int_equal(hello.share[0], 0x11ec);
     assert_int_equal(hello.share[1], 0x001d);
+    assert_int_equal(hello.groups, 2);
+    assert_int_equal(hello.group[0], 0x11ec);
+    assert_int_equal(hello.group[1], 0x001d);
 }
 
 static void records_may_be_small_and_more_may_follow(void **state)
@@ -144,6 +161,21 @@ static void shares_beyond_the_room_are_left_out(void **state)
     struct hello hello;
     assert_true(hello_read(w.data, w.length, &hello));
     assert_int_equal(hello.shares, HELLO_SHARES_MAX);
+    assert_int_equal(hello.groups, 20);
+}
+
+static void groups_beyond_the_room_are_left_out(void **state)
+{
+    (void)state;
+    unsigned groups[HELLO_GROUPS_MAX + 1];
+    for (unsigned i = 0; i < HELLO_GROUPS_MAX + 1; i++)
+        groups[i] = i;
+    struct wire message = make_message(groups, HELLO_GROUPS_MAX + 1);
+    struct wire w = in_records(&message, 4000);
+    struct hello hello;
+    assert_true(hello_read(w.data, w.length, &hello));
+    assert_int_equal(hello.groups, HELLO_GROUPS_MAX);
+    assert_int_equal(hello.group[HELLO_GROUPS_MAX - 1], HELLO_GROUPS_MAX - 1);
 }
 
 /* Every prefix lies in memory of its own, so that a sanitizer sees a step too far. */
@@ -173,7 +205,8 @@ static void broken_bytes_do_no_harm(void **state)
             struct hello hello;
             w.data[i] ^= (uint8_t)(1u << bit);
             if (hello_read(w.data, w.length, &hello))
-                assert_true(hello.shares <= HELLO_SHARES_MAX);
+                assert_true(hello.shares <= HELLO_SHARES_MAX &&
+                            hello.groups <= HELLO_GROUPS_MAX);
         }
     }
     struct hello hello;
@@ -189,6 +222,7 @@ int main(void)
         cmocka_unit_test(records_may_be_small_and_more_may_follow),
         cmocka_unit_test(a_hello_may_have_no_shares_and_no_extensions),
         cmocka_unit_test(shares_beyond_the_room_are_left_out),
+        cmocka_unit_test(groups_beyond_the_room_are_left_out),
         cmocka_unit_test(what_is_cut_off_is_no_hello),
         cmocka_unit_test(broken_bytes_do_no_harm),
     };

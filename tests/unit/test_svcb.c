@@ -36,7 +36,7 @@ static int read_hex(const char *text, struct svcb *out, struct err *e)
 }
 
 /* The draft's own example: tls-supported-groups=29,23. */
-static void test_the_list_of_the_draft_is_read_in_order(void **state)
+static void the_list_of_the_draft_is_read_in_order(void **state)
 {
     (void)state;
     struct svcb record;
@@ -50,7 +50,7 @@ static void test_the_list_of_the_draft_is_read_in_order(void **state)
     svcb_free(&record);
 }
 
-static void test_every_key_of_the_rfc_is_read(void **state)
+static void every_key_of_the_rfc_is_read(void **state)
 {
     (void)state;
     struct svcb record;
@@ -75,7 +75,7 @@ static void test_every_key_of_the_rfc_is_read(void **state)
     svcb_free(&record);
 }
 
-static void test_a_mandatory_key_that_is_not_known_is_named(void **state)
+static void a_mandatory_key_that_is_not_known_is_named(void **state)
 {
     (void)state;
     struct svcb record;
@@ -85,7 +85,7 @@ static void test_a_mandatory_key_that_is_not_known_is_named(void **state)
     svcb_free(&record);
 }
 
-static void test_what_stands_behind_an_alias_is_not_looked_at(void **state)
+static void what_stands_behind_an_alias_is_not_looked_at(void **state)
 {
     (void)state;
     struct svcb record;
@@ -97,7 +97,7 @@ static void test_what_stands_behind_an_alias_is_not_looked_at(void **state)
     svcb_free(&record);
 }
 
-static void test_malformed_records_are_refused_by_name(void **state)
+static void malformed_records_are_refused_by_name(void **state)
 {
     (void)state;
     static const struct {
@@ -143,7 +143,7 @@ static void test_malformed_records_are_refused_by_name(void **state)
     }
 }
 
-static void test_every_code_point_at_once_is_a_list(void **state)
+static void every_code_point_at_once_is_a_list(void **state)
 {
     (void)state;
     enum { CODES = 32767 }; /* the most that fit in one parameter */
@@ -167,12 +167,12 @@ static void test_every_code_point_at_once_is_a_list(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_the_list_of_the_draft_is_read_in_order),
-        cmocka_unit_test(test_every_key_of_the_rfc_is_read),
-        cmocka_unit_test(test_a_mandatory_key_that_is_not_known_is_named),
-        cmocka_unit_test(test_what_stands_behind_an_alias_is_not_looked_at),
-        cmocka_unit_test(test_malformed_records_are_refused_by_name),
-        cmocka_unit_test(test_every_code_point_at_once_is_a_list),
+        cmocka_unit_test(the_list_of_the_draft_is_read_in_order),
+        cmocka_unit_test(every_key_of_the_rfc_is_read),
+        cmocka_unit_test(a_mandatory_key_that_is_not_known_is_named),
+        cmocka_unit_test(what_stands_behind_an_alias_is_not_looked_at),
+        cmocka_unit_test(malformed_records_are_refused_by_name),
+        cmocka_unit_test(every_code_point_at_once_is_a_list),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
