@@ -338,7 +338,7 @@ static int open_inputs(const struct load_values *v, struct inputs *in, struct er
     if (in->samples == NULL)
         return err_set_errno(e, "--samples: %.200s", v->samples);
     fputs("arm,trial,due_s,start_lag_us,tcp_us,tls_us,ttfb_us,ttlb_us,response_us,"
-          "retransmits,hrr,resumed",
+          "retransmits,hrr,resumed,early_data",
           in->samples);
     fputs(v->link != NULL ? "," LOAD_NETWORK_COLUMNS "\n" : "\n", in->samples);
     return 0;

@@ -118,6 +118,16 @@ def test_full_and_resumed_ones_are_merged_exactly():
         assert set(trial["by_handshake"]) == {"full", "resumed"}
 
 
+def test_samples_tell_how_each_handshake_began(tmp_path):
+    path = tmp_path / "samples.csv"
+    result = load("a: groups=X25519 resume=0.5 early-data=1000", "--samples", path)
+    lines = [line.split(",") for line in path.read_text(encoding="utf-8").splitlines()]
+    at = lines[0].index("early_data")
+    early = [line[at] for line in lines[1:]]
+    assert set(early) == {"0", "1"}
+    assert early.count("1") == negotiated(result)["early_data_accepted"]
+
+
 def test_without_resumption_nothing_is_split():
     result = load("a: groups=X25519")
     assert "by_handshake" not in result["arms"][0]["trials"][0]
