@@ -148,7 +148,8 @@ static const struct option rows[] = {
      .kind = OPTION_TEXT,
      .argument = "SPEC",
      .help = "an emulated link to the embedded server: a profile (lan, metro, continental, "
-             "intercontinental, satellite, lte-m, 5g, 1mbit), or rtt=, jitter=, loss=, burst=, "
+             "intercontinental, satellite, lte-m, 5g, 1mbit), or rtt=, delay=, jitter=, loss=, "
+             "burst=, "
              "rate=, queue=, largest=, mtu=, initcwnd=, cc=, or both, commas between",
      .unset_note = "loopback",
      .check = check_link,
@@ -431,6 +432,7 @@ static int run(struct command_call *call, struct err *e)
 static const char *const examples[] = {
     "pqc-bench load",
     "pqc-bench load --rate 300 --duration 4m30s --warmup 30s --trials 3 -o results/fresh",
+    "pqc-bench load --link intercontinental,loss=1% --rate 50 --duration 20s",
     "pqc-bench load --target server.example:443 --interleave connection --trials 10 "
     "--arm 'old: groups=X25519' --arm 'new: groups=X25519MLKEM768' --arm 'control: "
     "groups=X25519'",

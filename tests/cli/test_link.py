@@ -336,6 +336,23 @@ def test_lost_segments_are_named_as_the_cause_of_their_delay():
     assert len(named) >= 0.8 * len(delayed)
 
 
+@needs_link
+def test_a_lost_syn_is_a_second_of_connecting_and_named(tmp_path):
+    path = tmp_path / "samples.csv"
+    load("--link", "rtt=10ms,up.loss=15%", "--samples", path, "--arm",
+         "a: groups=X25519 backend=null", rate=100)
+    with open(path, newline="", encoding="utf-8") as file:
+        rows = list(csv.DictReader(file))
+    late = [row for row in rows if float(row["tcp_us"]) >= 1e6]
+    clean = [row for row in rows if row["client_dropped"] == row["server_dropped"] == "0"]
+    assert late and clean
+    for row in late:
+        assert int(row["client_timeouts"]) >= 1 and int(row["client_dropped"]) >= 1
+        assert int(row["retransmits"]) >= 1
+        assert row["tcp_round_trips"] == "1"
+    assert not [row for row in clean if row in late]
+
+
 def packets_of(path):
     """Enhanced packet blocks: how many, and which comments they have."""
     data, at, packets, comments = path.read_bytes(), 0, 0, []
