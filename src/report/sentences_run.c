@@ -51,6 +51,7 @@ static void add_load_title(struct text *out, const struct result *r)
 {
     const char *target = pairs_find(&r->config, "target");
     const char *rate = pairs_find(&r->config, "rate");
+    const char *link = pairs_find(&r->config, "link");
     uint64_t resumed = 0;
     for (size_t i = 0; i < r->arms; i++)
         resumed += r->arm[i].negotiated.resumed;
@@ -64,6 +65,10 @@ static void add_load_title(struct text *out, const struct result *r)
     text_add(out, " against ");
     text_add_harmless(out,
                       target == NULL || target[0] == '\0' ? "the embedded server" : target);
+    if (r->link.count > 0 && link != NULL) {
+        text_add(out, " over ");
+        text_add_harmless(out, link);
+    }
     text_add(out, ": latency, median of ");
     add_counted(out, most_trials(r), "trial");
 }
