@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -52,6 +53,7 @@ struct server {
     uint64_t timeout_ns;
     struct server_worker *worker;
     unsigned port[SERVER_ENDPOINTS_MAX];
+    uint8_t ticket_key[TLS_TICKET_KEY_BYTES];
 };
 
 /* ---- connections ---- */
@@ -199,7 +201,9 @@ static int init_listener(struct server_worker *w, const struct server_endpoint *
                                    .counters = &w->counters,
                                    .buffers = w->buffers,
                                    .scratch = w->scratch};
-    l->site.context = ep->backend->context_new(ep->config, e);
+    struct tls_config config = *ep->config; /* a ticket of one worker is good at any */
+    config.ticket_key = s->ticket_key;
+    l->site.context = ep->backend->context_new(&config, e);
     if (l->site.context == NULL)
         return -1;
     if (loop_add(w->loop, &l->watch, l->fd, EPOLLIN) != 0)
@@ -243,6 +247,11 @@ static int begin_worker(struct server_worker *w, struct err *e)
 struct server *server_start(const struct server_options *options, struct err *e)
 {
     struct server *s = mem_alloc_zeroed(1, sizeof(*s));
+    if (getrandom(s->ticket_key, sizeof(s->ticket_key), 0) != (ssize_t)sizeof(s->ticket_key)) {
+        err_set_errno(e, "getrandom");
+        free(s);
+        return NULL;
+    }
     s->workers = options->cores.count > 0 ? options->cores.count : 1;
     s->endpoints = options->endpoints;
     s->timeout_ns = options->timeout_ns > 0 ? options->timeout_ns : SERVER_TIMEOUT_NS;

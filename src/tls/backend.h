@@ -24,6 +24,7 @@
 #include "tls/identity.h"
 
 #define TLS_BACKEND_ABI 1u
+#define TLS_TICKET_KEY_BYTES 80u
 #define TLS_BACKEND_SYMBOL "pqc_bench_tls_backend"
 
 enum tls_role { TLS_ROLE_CLIENT, TLS_ROLE_SERVER };
@@ -85,6 +86,8 @@ struct tls_config {
     const char *roots_pem;     /* client: trusted roots; NULL with verify on: refuse all */
     bool verify;               /* client: chain, name and validity are checked */
     bool verify_name;          /* client: the server's name too (needs server_name) */
+    const uint8_t *ticket_key; /* server: TLS_TICKET_KEY_BYTES of chance that seal tickets, the
+                                  same for contexts that share them; NULL: the context's own */
     unsigned tickets;          /* server: tickets per full handshake, 0 = none */
     bool resume;               /* client: offer and keep sessions */
     uint32_t early_data_bytes; /* server: accepted at most; client: > 0 wants it */

@@ -116,6 +116,18 @@ static int apply_client(SSL_CTX *ctx, const struct tls_config *config, struct er
     return 0;
 }
 
+/* The families differ in how long their keys are. */
+static int use_ticket_key(SSL_CTX *ctx, const uint8_t *key, struct err *e)
+{
+    uint8_t copy[TLS_TICKET_KEY_BYTES];
+    const long bytes = (long)SSL_CTX_get_tlsext_ticket_keys(ctx, NULL, 0);
+    memcpy(copy, key, sizeof(copy));
+    if (bytes <= 0 || bytes > (long)sizeof(copy) ||
+        SSL_CTX_set_tlsext_ticket_keys(ctx, copy, (unsigned)bytes) != 1)
+        return ssl_err(e, ERR_FAILED, "ticket key");
+    return 0;
+}
+
 static int apply_server(SSL_CTX *ctx, const struct tls_config *config, struct err *e)
 {
     static const unsigned char id[] = "pqc-bench";
@@ -127,6 +139,8 @@ static int apply_server(SSL_CTX *ctx, const struct tls_config *config, struct er
         SSL_CTX_set_options(ctx, SSL_OP_NO_TICKET); /* for TLS 1.2 */
         SSL_CTX_set_session_cache_mode(ctx, SSL_SESS_CACHE_OFF);
     }
+    if (config->ticket_key != NULL && use_ticket_key(ctx, config->ticket_key, e) != 0)
+        return -1;
     return ssl_pem_use_identity(ctx, config->identity, e);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Does a session resume when it should, as often as it should, and never unasked? */
+#include <string.h>
 #include "conformance.h"
 #include "hello.h"
 #include "lab.h"
@@ -188,6 +189,30 @@ static void an_unknown_ticket_gives_a_full_handshake(void **state)
     lab->session_free(spec.session);
 }
 
+/* Workers of one server: contexts of their own, one key. */
+static void contexts_with_one_key_take_each_others_tickets(void **state)
+{
+    (void)state;
+    uint8_t key[TLS_TICKET_KEY_BYTES];
+    if (!lab_has(TLS_FEATURE_RESUMPTION))
+        skip();
+    for (int is_same = 0; is_same < 2; is_same++) {
+        struct spec spec = spec_new();
+        struct pair pair;
+        memset(key, 7, sizeof(key));
+        spec_resume(&spec, 1);
+        spec.server.ticket_key = key;
+        pair_shake(&pair, &spec);
+        spec.session = pair_session(&pair);
+        pair_close(&pair);
+        memset(key, is_same ? 7 : 8, sizeof(key));
+        pair_shake(&pair, &spec); /* fresh contexts */
+        assert_int_equal(pair_info(&pair, CLIENT).is_resumed, is_same);
+        pair_close(&pair);
+        lab->session_free(spec.session);
+    }
+}
+
 static void a_resumed_handshake_may_need_a_retry(void **state)
 {
     (void)state;
@@ -242,6 +267,7 @@ int conform_resumption(void)
         cmocka_unit_test(a_session_outlives_an_unclean_close),
         cmocka_unit_test(nothing_resumes_unasked),
         cmocka_unit_test(an_unknown_ticket_gives_a_full_handshake),
+        cmocka_unit_test(contexts_with_one_key_take_each_others_tickets),
         cmocka_unit_test(a_resumed_handshake_may_need_a_retry),
         cmocka_unit_test(tls_12_sessions_resume),
     };
