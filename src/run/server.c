@@ -112,7 +112,8 @@ static void admit(void *arg, int fd)
 static void pause_accepting(struct server_worker *w)
 {
     for (size_t i = 0; i < w->server->endpoints; i++)
-        loop_remove(w->loop, &w->listener[i].watch);
+        if (w->listener[i].fd >= 0)
+            loop_remove(w->loop, &w->listener[i].watch);
     loop_timer_set(w->loop, &w->resume, loop_now_ns(w->loop) + PAUSE_NS);
     count_one(&w->counters.accept_paused);
 }
@@ -122,7 +123,8 @@ static void resume_accepting(void *arg, uint64_t now_ns)
     struct server_worker *w = arg;
     bool is_back = true;
     for (size_t i = 0; i < w->server->endpoints; i++)
-        if (loop_add(w->loop, &w->listener[i].watch, w->listener[i].fd, EPOLLIN) != 0 &&
+        if (w->listener[i].fd >= 0 &&
+            loop_add(w->loop, &w->listener[i].watch, w->listener[i].fd, EPOLLIN) != 0 &&
             errno != EEXIST)
             is_back = false;
     if (!is_back)
@@ -178,6 +180,12 @@ static void *worker_main(void *arg)
 
 /* ---- set-up ---- */
 
+/* What a library keeps against replay is one context's: one worker must see all of it. */
+static bool is_for_one_worker(const struct server_endpoint *ep)
+{
+    return ep->config->early_data_bytes > 0 && !ep->config->no_anti_replay;
+}
+
 /* The first worker's listener finds a free port, the others join it.  Without
  * SO_REUSEADDR's and SO_REUSEPORT's leniency a port in use would be joined unnoticed when it
  * is ours; another user's is refused by the kernel. */
@@ -228,7 +236,8 @@ static int init_worker(struct server_worker *w, const struct server_options *opt
     if (w->loop == NULL)
         return -1;
     for (size_t i = 0; i < options->endpoints; i++)
-        if (init_listener(w, &options->endpoint[i], i, e) != 0)
+        if ((w == w->server->worker || !is_for_one_worker(&options->endpoint[i])) &&
+            init_listener(w, &options->endpoint[i], i, e) != 0)
             return -1;
     return 0;
 }

@@ -6,8 +6,8 @@
  * Shape: every worker has its own listener (SO_REUSEPORT), TLS contexts and connections;
  *   nothing is shared but counters that others read.  GET / answers "OK\n", GET /bytes/N
  *   answers N bytes; keep-alive unless the client says close.
- *   Tickets are sealed with one key, so that each worker takes those of the others; what
- *   anti-replay keeps of early data is each worker's own.
+ *   Tickets are sealed with one key, so that each worker takes those of the others.  What
+ *   anti-replay keeps of early data is one worker's, which serves such an endpoint alone.
  * Endpoints: one process serves several configurations, each on a port of its own, so that
  *   arms that need different ones are still measured on the same server.
  * Bounds: a request head of HTTP_HEAD_BYTES_MAX; SERVER_TIMEOUT_NS without progress and a
