@@ -22,7 +22,7 @@ struct probe_values {
     unsigned starttls, proxy;
     uint64_t connections_max, concurrency, timeout_ns;
     double rate_per_s;
-    bool is_ipv4, is_ipv6, is_detailed, is_quiet;
+    bool is_ipv4, is_ipv6, is_detailed, is_record, is_quiet;
 };
 
 #define ROW(option, type, word, text, member, ...)                    \
@@ -58,10 +58,18 @@ static const struct option rows[] = {
     ROW("csv", OPTION_TEXT, "FILE", "the same as CSV, one fact a row", csv),
     ROW("details", OPTION_SWITCH, NULL, "show everything for each of several servers",
         is_detailed),
+    ROW("print-record", OPTION_SWITCH, NULL,
+        "print the DNS record each server should publish, in place of the text", is_record),
     ROW("quiet", OPTION_SWITCH, NULL, "show nothing; the exit status and the files tell",
         is_quiet, .letter = 'q'),
     {.name = NULL},
 };
+
+static bool is_stdout_taken(const struct probe_values *v)
+{
+    return (v->json != NULL && outfile_is_stdout(v->json)) ||
+           (v->csv != NULL && outfile_is_stdout(v->csv));
+}
 
 static int check(struct command_call *call, struct err *e)
 {
@@ -73,6 +81,9 @@ static int check(struct command_call *call, struct err *e)
     if (v->json != NULL && v->csv != NULL && outfile_is_stdout(v->json) &&
         outfile_is_stdout(v->csv))
         return err_set(e, ERR_USAGE, "--json - and --csv -: give one of them");
+    if (v->is_record && is_stdout_taken(v))
+        return err_set(e, ERR_USAGE,
+                       "--print-record: standard output is taken by --json or --csv");
     if (v->json != NULL && outfile_probe(v->json, e) != 0)
         return err_add_context(e, "--json");
     if (v->csv != NULL && outfile_probe(v->csv, e) != 0)
@@ -171,11 +182,12 @@ static void show(const struct probe_values *v, const struct probed_list *list)
         .has_utf8 = terminal_has_utf8(),
         .is_detailed = v->is_detailed,
     };
-    bool is_taken = (v->json != NULL && outfile_is_stdout(v->json)) ||
-                    (v->csv != NULL && outfile_is_stdout(v->csv));
-    if (is_taken || v->is_quiet)
+    if (is_stdout_taken(v) || v->is_quiet)
         return;
-    probed_add_text(list, &out, &look);
+    if (!v->is_record)
+        probed_add_text(list, &out, &look);
+    for (size_t i = 0; v->is_record && i < list->count; i++)
+        (void)probed_add_record(&list->probed[i], &out);
     fwrite(text_str(&out), 1, out.length, stdout);
     text_free(&out);
 }

@@ -32,6 +32,10 @@ bool probed_add_advice(const struct probed *p, size_t i, struct text *out);
 /* The groups in the syntax of --groups where the order is the server's: ':' where a share of
  * the next is taken, '/' where it is asked for the one before; else with ", " between. */
 void probed_add_groups(const struct probed_groups *groups, struct text *out);
+/* The DNS record that this server should publish, as lines of a zone file: with the key's name
+ * and in the generic form (draft-ietf-tls-key-share-prediction).  False, and a comment, where
+ * there is nothing to publish. */
+bool probed_add_record(const struct probed *p, struct text *out);
 /* "the server sent alert 40 (handshake_failure)", harmless. */
 void probed_add_failure(const struct probed_failure *failure, struct text *out);
 

@@ -7,6 +7,7 @@ import pytest
 
 import resolvers as dns
 import scripted
+from test_probe import serving
 from conftest import FAST, assert_one_line, assert_usage_error, run, strict_json
 
 ONCE = ["--handshakes", "3", "--repeats", "1", "--no-primitives", "-q", "--json", "-"]
@@ -293,3 +294,66 @@ def test_an_answer_of_another_type_is_no_record():
 ])
 def test_what_cannot_be_predicted_is_refused_before_the_run(words, parts):
     assert_usage_error(run("cpu", *FAST, *words), *parts)
+
+
+# What a probed server should publish.
+
+def record_lines(target, *words):
+    done = run("probe", "--rate", "1000", "--print-record", target, *words)
+    assert done.stderr.count("\n") <= 1, done.stderr
+    return done.stdout.splitlines()
+
+
+@pytest.mark.parametrize("groups, codes", [
+    ("secp256r1/X25519/X25519MLKEM768", [23, 29, 4588]),
+    ("X25519MLKEM768/X25519", [4588, 29]),
+    ("X25519", [29]),
+])
+def test_the_record_that_probe_prints_predicts_that_servers_choice(tmp_path, groups, codes):
+    with serving("--groups", groups) as target:
+        port = target.rsplit(":", 1)[1]
+        comment, named, generic = record_lines(target)
+        assert comment.startswith(f"; {target}: ")
+        owner = f"_{port}._https 3600 IN HTTPS 1 . "
+        assert named == owner + "tls-supported-groups=" + ",".join(map(str, codes))
+        assert generic == owner + 'key9="' + "".join(
+            f"\\{code >> 8:03}\\{code & 255:03}" for code in codes) + '"'
+        with dns.nsd(tmp_path, generic + "\n") as resolver:
+            done = run("load", "--target", target, "--rate", "20", "--duration", "300ms",
+                       "--warmup", "0s", "--trials", "1", "--no-calibrate", "-q", "--json", "-",
+                       "--resolver", resolver, "--predict", "dns", "--predict-name",
+                       f"test:{port}", "--arm",
+                       "a: groups=X25519MLKEM768:X25519:secp256r1 verify=off")
+    assert done.returncode == 0, done.stderr
+    arm, = strict_json(done.stdout)["arms"]
+    assert arm["prediction"]["server"] == ",".join(map(str, codes))
+    assert arm["negotiated"]["hrr"] == 0 < arm["negotiated"]["handshakes"]
+    code_of = {"X25519MLKEM768": 4588, "X25519": 29, "secp256r1": 23}
+    assert code_of[arm["negotiated"]["group"]] == codes[0] == code_of[arm["prediction"]["share"]]
+
+
+def test_a_list_without_an_order_of_the_servers_own_is_marked_so():
+    with serving("--groups", "X25519:X25519MLKEM768") as target:
+        lines = record_lines(target)
+    assert len(lines) == 4 and lines[1].startswith("; the server has no order of its own")
+
+
+def test_a_server_with_a_name_gets_it_into_the_record():
+    with serving() as target:
+        lines = record_lines(target, "--sni", "www.a.test")
+    port = target.rsplit(":", 1)[1]
+    assert all(line.startswith(f"_{port}._https.www.a.test. ") for line in lines[1:])
+
+
+def test_where_nothing_answers_there_is_no_record():
+    def drop(conn, _number):
+        conn.recv(65536)
+
+    with scripted.server(drop) as port:
+        lines = record_lines(f"127.0.0.1:{port}")
+    assert len(lines) == 1 and "no record" in lines[0]
+
+
+def test_a_record_and_json_do_not_share_standard_output():
+    assert_usage_error(run("probe", "127.0.0.1:1", "--print-record", "--json", "-"),
+                       "--print-record")
