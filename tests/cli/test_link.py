@@ -265,9 +265,9 @@ def test_the_model_is_what_a_handshake_takes_but_for_its_computing():
         assert least[arm["name"]] >= 0.98 * model[arm["name"]]
         # Ten thousand bytes and more: the line takes longer than anything that computes.
         last = arm["trials"][0]["latency_us"]["ttlb"]["min"]
-        assert last == pytest.approx(arm["network"]["model_ttlb_us"], rel=0.1)
+        assert last == pytest.approx(arm["network"]["model_ttlb_us"], rel=0.25)
     assert least["hybrid"] - least["classical"] == \
-        pytest.approx(model["hybrid"] - model["classical"], rel=0.1)
+        pytest.approx(model["hybrid"] - model["classical"], rel=0.25)
 
 
 def test_doctor_says_whether_links_can_be_made():
