@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/hosts.h"
 #include "cli/outfile.h"
+#include "cli/probe_predict.h"
 #include "cli/terminal.h"
 #include "report/probed.h"
 
@@ -22,6 +23,7 @@ struct probe_values {
     unsigned starttls, proxy;
     uint64_t connections_max, concurrency, timeout_ns;
     double rate_per_s;
+    struct predict_options predict;
     bool is_ipv4, is_ipv6, is_detailed, is_record, is_quiet;
 };
 
@@ -62,6 +64,7 @@ static const struct option rows[] = {
         "print the DNS record each server should publish, in place of the text", is_record),
     ROW("quiet", OPTION_SWITCH, NULL, "show nothing; the exit status and the files tell",
         is_quiet, .letter = 'q'),
+    PREDICT_OPTION_ROWS(struct probe_values, predict),
     {.name = NULL},
 };
 
@@ -247,12 +250,15 @@ static int probe(const struct command_call *call, const struct probe_options *op
 
 static int run(struct command_call *call, struct err *e)
 {
+    const struct probe_values *v = call->options.values;
     struct probe_options options;
     struct address_name name;
     struct hosts hosts = {0};
     int failed = -1;
     if (read_options(call, &name, &options, e) == 0 &&
-        read_hosts(call, &options, &hosts, e) == 0)
+        read_hosts(call, &options, &hosts, e) == 0 &&
+        probe_predict(&v->predict, call->context->backends, v->backend, options.server_name,
+                      &hosts, e) == 0)
         failed = probe(call, &options, &hosts, e);
     hosts_free(&hosts);
     return failed;

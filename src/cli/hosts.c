@@ -79,8 +79,11 @@ int hosts_add_file(struct hosts *hosts, const char *path, unsigned default_port,
 
 void hosts_free(struct hosts *hosts)
 {
-    for (size_t i = 0; i < hosts->count; i++)
+    for (size_t i = 0; i < hosts->count; i++) {
         free((char *)hosts->target[i].text);
+        free(hosts->target[i].predicted_groups);
+        free(hosts->target[i].prediction);
+    }
     free(hosts->target);
     *hosts = (struct hosts){0};
 }

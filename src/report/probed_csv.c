@@ -73,6 +73,8 @@ static void add_probed(struct text *out, const struct probed *p)
         add_row(out, p, "order", probed_order_name(p->groups.order));
     add_answer(out, p, "answers_missing_share", p->groups.answers_missing_share);
     add_handshake(out, p, "browser", &p->browser);
+    if (p->predicted.is_tried)
+        add_handshake(out, p, "predicted", &p->predicted);
     add_handshake(out, p, "hybrid_only", &p->hybrid_only);
     add_handshake(out, p, "classical_only", &p->classical_only);
     for (size_t i = 0; probed_add_advice(p, i, &value); i++)

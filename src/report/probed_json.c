@@ -155,7 +155,10 @@ static json_t *of_probed(const struct probed *p)
     put_handshake(hellos, "browser", &p->browser);
     put_handshake(hellos, "hybrid_only", &p->hybrid_only);
     put_handshake(hellos, "classical_only", &p->classical_only);
+    put_handshake(hellos, "predicted", &p->predicted);
     json_put_nonempty(json, "hellos", hellos);
+    if (p->prediction[0] != '\0')
+        json_put_text(json, "prediction", p->prediction);
     return json;
 }
 

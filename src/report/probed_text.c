@@ -147,8 +147,9 @@ static void add_hellos(const struct probed *p, struct text *out,
         {"browser", &p->browser},
         {"hybrid only", &p->hybrid_only},
         {"classical only", &p->classical_only},
+        {"predicted", &p->predicted}, /* last: may be left out */
     };
-    const size_t count = sizeof rows / sizeof rows[0];
+    const size_t count = sizeof rows / sizeof rows[0] - !p->predicted.is_tried;
     struct table *t = hello_table(count);
     for (size_t i = 0; i < count; i++)
         set_hello(t, i, &rows[i]);
@@ -197,6 +198,11 @@ static void add_one(const struct probed *p, struct text *out,
     add_versions(p, out);
     add_groups(p, out);
     add_order(p, out);
+    if (p->prediction[0] != '\0') {
+        add_label(out, "prediction");
+        text_add_harmless(out, p->prediction);
+        text_add(out, "\n");
+    }
     add_flights(p, out);
     add_cost(p, out);
     add_hellos(p, out, options);

@@ -97,7 +97,9 @@ struct probed {
     enum probed_answer tls12, tls13;
     struct probed_groups groups;
     struct probed_handshake browser, hybrid_only, classical_only;
-    struct probed_failure failure; /* where nothing could be measured */
+    struct probed_handshake predicted; /* a browser's list, with its one share predicted */
+    char prediction[PROBED_TEXT_MAX];  /* what was predicted, or why nothing; "": not asked */
+    struct probed_failure failure;     /* where nothing could be measured */
 };
 
 enum probed_verdict probed_judge(const struct probed *p);

@@ -94,6 +94,8 @@ static void begin(struct probe *p, const struct probe_options *options,
     snprintf(out->target, sizeof out->target, "%s", target->text);
     snprintf(out->server_name, sizeof out->server_name, "%s", name);
     snprintf(out->starttls, sizeof out->starttls, "%s", probe_starttls_name(options->starttls));
+    if (target->prediction != NULL)
+        snprintf(out->prediction, sizeof out->prediction, "%s", target->prediction);
     out->connections_max = options->connections_max;
 }
 
@@ -108,6 +110,8 @@ static void ask_all(struct probe *p)
             out->browser.failure.cause[0] != '\0' ? out->browser.failure : out->groups.failure;
         return;
     }
+    if (p->target->predicted_groups != NULL)
+        probe_shake(p, p->target->predicted_groups, &out->predicted);
     probe_ask_versions(p);
     probe_shake(p, PROBE_HYBRID_GROUPS, &out->hybrid_only);
     probe_shake(p, PROBE_CLASSICAL_GROUPS, &out->classical_only);

@@ -60,6 +60,8 @@ int probe_check(const struct probe_options *options, struct err *e)
 struct probe_target {
     const char *text; /* as written */
     struct address_name name;
+    char *predicted_groups; /* a browser's list with its one predicted share; NULL: none */
+    char *prediction;       /* for the reader: what was predicted or why not; NULL: not asked */
 };
 /* *out is filled; what went wrong is in it. */
 void probe_host(const struct probe_options *options, const struct probe_target *target,

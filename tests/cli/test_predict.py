@@ -357,3 +357,25 @@ def test_where_nothing_answers_there_is_no_record():
 def test_a_record_and_json_do_not_share_standard_output():
     assert_usage_error(run("probe", "127.0.0.1:1", "--print-record", "--json", "-"),
                        "--print-record")
+
+
+def test_probe_shows_what_a_prediction_would_save(authority):
+    def hellos(*words):
+        done = run("probe", "--rate", "1000", "--json", "-", *words)
+        server, = strict_json(done.stdout)["servers"]
+        return server["hellos"], server.get("prediction", "")
+
+    with serving("--groups", "secp256r1") as target:
+        plain, said = hellos(target)
+        assert "predicted" not in plain and said == ""
+        told, said = hellos(target, "--predict", "dns:imaps", "--predict-name", "plain.test:993",
+                            "--resolver", authority)
+        assert told["browser"]["hrr"] and told["browser"]["round_trips"] == 2
+        assert not told["predicted"]["hrr"] and told["predicted"]["round_trips"] == 1
+        assert told["predicted"]["group"] == told["browser"]["group"] == "secp256r1"
+        assert said == "one share, secp256r1; the server's groups are said to be 23"
+        wrong, _ = hellos(target, "--predict", "29")
+        assert wrong["predicted"]["complete"] and wrong["predicted"]["hrr"]
+        none, said = hellos(target, "--predict", "999")
+        assert "predicted" not in none and said.startswith("none: ")
+        assert_one_line(run("probe", target, "--predict", "dns"), "--predict-name")
