@@ -379,3 +379,19 @@ def test_probe_shows_what_a_prediction_would_save(authority):
         none, said = hellos(target, "--predict", "999")
         assert "predicted" not in none and said.startswith("none: ")
         assert_one_line(run("probe", target, "--predict", "dns"), "--predict-name")
+
+
+def test_a_result_read_back_says_the_same_of_its_predictions(tmp_path):
+    arms = ["--arm", f"a: {NULL} predict=29,4588", "--arm", f"b: {NULL} predict=999"]
+    done = run("cpu", *FAST, "-q", "-o", tmp_path / "r", *arms)
+    assert done.returncode == 0, done.stderr
+    written = tmp_path / "r" / "result.json"
+    again = run("report", written, "--format", "json")
+    assert again.returncode == 0, again.stderr
+    before, after = (strict_json(text)["arms"] for text in (
+        written.read_text(encoding="utf-8"), again.stdout))
+    assert [a["prediction"] for a in before] == [a["prediction"] for a in after]
+    assert before[0]["prediction"] == {"source": "list", "server": "29,4588", "share": "X25519"}
+    text = (tmp_path / "r" / "result.txt").read_text(encoding="utf-8")
+    assert "a sent one key share, predicted: X25519;" in text
+    assert "b sent its usual key shares, for want of a prediction" in text
