@@ -162,8 +162,8 @@ void load_write_samples(struct load *l, const struct load_window *w)
             write_us(&line, r->start_lag_ns);
             for (unsigned p = 0; p < RESULT_PHASES; p++)
                 write_us(&line, r->phase_ns[p]);
-            text_addf(&line, ",%" PRIu32 ",%d,%d,%d", r->retransmits, r->is_hrr,
-                      r->is_resumed, r->handshake == RESULT_HANDSHAKE_EARLY);
+            text_addf(&line, ",%" PRIu32 ",%d,%d,%d", r->retransmits, r->is_hrr, r->is_resumed,
+                      r->handshake == RESULT_HANDSHAKE_EARLY);
             if (r->has_network)
                 write_network(&line, &r->network);
             text_add(&line, "\n");

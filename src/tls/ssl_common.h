@@ -54,7 +54,7 @@ struct tls_conn {
     struct tls_observer observer;
     struct tls_session session[SESSIONS_KEPT]; /* not taken yet, oldest first; owned */
     unsigned sessions;
-    int io_errno;                /* of the last failed transfer, 0: none */
+    int io_errno; /* of the last failed transfer, 0: none */
     int alert_received, alert_sent;
     bool is_eof, is_hrr, saw_handshake, is_complete;
     bool early_was_offered; /* by this client, or by the ClientHello that came */
