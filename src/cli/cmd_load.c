@@ -429,13 +429,15 @@ static int run(struct command_call *call, struct err *e)
     return failed;
 }
 
+static const char target_example[] =
+    "pqc-bench load --target server.example:443 --interleave connection --trials 10 "
+    "--arm 'old: groups=X25519' --arm 'new: groups=X25519MLKEM768' "
+    "--arm 'control: groups=X25519'";
 static const char *const examples[] = {
     "pqc-bench load",
     "pqc-bench load --rate 300 --duration 4m30s --warmup 30s --trials 3 -o results/fresh",
     "pqc-bench load --link intercontinental,loss=1% --rate 50 --duration 20s",
-    "pqc-bench load --target server.example:443 --interleave connection --trials 10 "
-    "--arm 'old: groups=X25519' --arm 'new: groups=X25519MLKEM768' --arm 'control: "
-    "groups=X25519'",
+    target_example,
     NULL,
 };
 
