@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import signal
 import subprocess
 
 import pytest
@@ -10,6 +11,12 @@ import pytest
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 PROGRAM = os.environ.get("PQC_BENCH", str(ROOT / "build" / "pqc-bench"))
 LONG = os.environ.get("PQC_BENCH_LONG", "no") == "yes"
+
+# A shell that starts us in the background has us ignore these, and whoever we start, too.
+for ignored in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):
+    if signal.getsignal(ignored) == signal.SIG_IGN:
+        signal.signal(ignored, signal.default_int_handler if ignored == signal.SIGINT
+                      else signal.SIG_DFL)
 
 # Arms that take microseconds: the null backend does no cryptography.
 FAST = ["--handshakes", "20", "--repeats", "2", "--no-primitives"]
