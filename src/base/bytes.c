@@ -7,13 +7,20 @@ struct bytes_reader bytes_read(const void *data, size_t length)
     return (struct bytes_reader){data, length, false};
 }
 
-size_t bytes_get(struct bytes_reader *r, size_t width)
+static bool have(struct bytes_reader *r, size_t n)
 {
-    size_t value = 0;
-    if (r->is_bad || r->left < width) {
-        r->is_bad = true;
+    if (!r->is_bad && r->left >= n)
+        return true;
+    r->is_bad = true;
+    r->left = 0;
+    return false;
+}
+
+uint64_t bytes_get(struct bytes_reader *r, size_t width)
+{
+    uint64_t value = 0;
+    if (!have(r, width))
         return 0;
-    }
     for (size_t i = 0; i < width; i++)
         value = value << 8 | r->at[i];
     r->at += width;
@@ -23,11 +30,9 @@ size_t bytes_get(struct bytes_reader *r, size_t width)
 
 struct bytes_reader bytes_get_part(struct bytes_reader *r, size_t n)
 {
-    struct bytes_reader part = {r->at, n, false};
-    if (r->is_bad || r->left < n) {
-        r->is_bad = true;
+    if (!have(r, n))
         return (struct bytes_reader){r->at, 0, true};
-    }
+    struct bytes_reader part = {r->at, n, false};
     r->at += n;
     r->left -= n;
     return part;
@@ -35,7 +40,7 @@ struct bytes_reader bytes_get_part(struct bytes_reader *r, size_t n)
 
 struct bytes_reader bytes_get_vector(struct bytes_reader *r, size_t width)
 {
-    size_t n = bytes_get(r, width);
+    const size_t n = (size_t)bytes_get(r, width);
     return bytes_get_part(r, n);
 }
 

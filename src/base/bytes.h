@@ -3,11 +3,10 @@
  * bytes.h - big-endian numbers and vectors of a wire format, read and written within bounds.
  *
  * Layer: base.  No allocation.
- * Shape: a reader never leaves its bytes: once something is missing it is bad, and then it
- *   gives 0 and empty parts.  A writer never leaves its room: what does not fit makes it
- *   full, and it then takes nothing more; `length` never exceeds `room`.
- * Source: the presentation language of RFC 8446, 3.
- * Threads: one owner each.
+ * Shape: a reader never leaves its bytes: once something is missing it is bad, has nothing
+ *   left, and gives 0 and empty parts.  A writer never leaves its room: what does not fit makes
+ * it full, and it then takes nothing more; `length` never exceeds `room`. Source: the
+ * presentation language of RFC 8446, 3. Threads: one owner each.
  */
 #ifndef BASE_BYTES_H
 #define BASE_BYTES_H
@@ -23,7 +22,7 @@ struct bytes_reader {
 };
 
 struct bytes_reader bytes_read(const void *data, size_t length);
-size_t bytes_get(struct bytes_reader *r, size_t width); /* a number of 1..4 bytes */
+uint64_t bytes_get(struct bytes_reader *r, size_t width); /* a number of 1..8 bytes */
 /* The next n bytes as a reader of their own, bad where they are not there. */
 struct bytes_reader bytes_get_part(struct bytes_reader *r, size_t n);
 /* The same behind their count, a number of `width` bytes. */

@@ -120,29 +120,29 @@ struct server_hello {
     size_t share_bytes;
 };
 
-static bool read_server_hello(struct null_reader r, struct server_hello *out)
+static bool read_server_hello(struct bytes_reader r, struct server_hello *out)
 {
     memset(out, 0, sizeof(*out));
-    (void)null_get(&r, 2);
-    struct null_reader random = null_get_bytes(&r, sizeof(null_retry_random));
+    (void)bytes_get(&r, 2);
+    struct bytes_reader random = bytes_get_part(&r, sizeof(null_retry_random));
     out->is_retry =
         !random.is_bad && memcmp(random.at, null_retry_random, sizeof(null_retry_random)) == 0;
-    (void)null_get_vector(&r, 1);
-    out->cipher = (unsigned)null_get(&r, 2);
-    (void)null_get(&r, 1);
+    (void)bytes_get_vector(&r, 1);
+    out->cipher = (unsigned)bytes_get(&r, 2);
+    (void)bytes_get(&r, 1);
     if (!r.is_bad && r.left == 0)
         return true; /* TLS 1.2 without extensions */
-    struct null_reader extensions = null_get_vector(&r, 2);
+    struct bytes_reader extensions = bytes_get_vector(&r, 2);
     while (extensions.left > 0) {
-        unsigned type = (unsigned)null_get(&extensions, 2);
-        struct null_reader body = null_get_vector(&extensions, 2);
+        unsigned type = (unsigned)bytes_get(&extensions, 2);
+        struct bytes_reader body = bytes_get_vector(&extensions, 2);
         if (type == NULL_EXTENSION_VERSIONS) {
-            out->is_13 = null_get(&body, 2) == TLS_VERSION_13;
+            out->is_13 = bytes_get(&body, 2) == TLS_VERSION_13;
         } else if (type == NULL_EXTENSION_KEY_SHARE) {
             out->has_share = true;
-            out->group = (unsigned)null_get(&body, 2);
+            out->group = (unsigned)bytes_get(&body, 2);
             if (!out->is_retry)
-                out->share_bytes = null_get_vector(&body, 2).left;
+                out->share_bytes = bytes_get_vector(&body, 2).left;
         }
         if (body.is_bad)
             return false;
@@ -183,7 +183,7 @@ static const struct null_cipher *find_cipher(const struct tls_conn *conn, unsign
     return NULL;
 }
 
-static enum tls_status take_server_hello(struct tls_conn *conn, struct null_reader body)
+static enum tls_status take_server_hello(struct tls_conn *conn, struct bytes_reader body)
 {
     struct server_hello hello;
     if (!read_server_hello(body, &hello))
@@ -211,12 +211,12 @@ static enum tls_status take_server_hello(struct tls_conn *conn, struct null_read
 }
 
 /* Is `text` the whole of what `r` has left? */
-static bool is_same_name(struct null_reader r, const char *text)
+static bool is_same_name(struct bytes_reader r, const char *text)
 {
     return r.left == strlen(text) && strncasecmp((const char *)r.at, text, r.left) == 0;
 }
 
-static bool is_trusted(const struct tls_context *context, struct null_reader token)
+static bool is_trusted(const struct tls_context *context, struct bytes_reader token)
 {
     char text[NULL_TOKEN_LENGTH + 1] = "";
     if (token.left != NULL_TOKEN_LENGTH || context->roots == NULL)
@@ -232,12 +232,12 @@ static enum tls_status distrust(struct tls_conn *conn, enum null_alert alert,
     return null_fail(conn, TLS_CAUSE_VERIFY, (int)code, "%s", why);
 }
 
-static enum tls_status take_certificate(struct tls_conn *conn, struct null_reader body)
+static enum tls_status take_certificate(struct tls_conn *conn, struct bytes_reader body)
 {
     const struct tls_context *context = conn->context;
-    struct null_reader request = null_get_vector(&body, 1), list = null_get_vector(&body, 3);
-    struct null_reader leaf = null_get_vector(&list, 3);
-    struct null_reader token = null_get_vector(&leaf, 1), host = null_get_vector(&leaf, 1);
+    struct bytes_reader request = bytes_get_vector(&body, 1), list = bytes_get_vector(&body, 3);
+    struct bytes_reader leaf = bytes_get_vector(&list, 3);
+    struct bytes_reader token = bytes_get_vector(&leaf, 1), host = bytes_get_vector(&leaf, 1);
     if (request.is_bad || list.is_bad || leaf.is_bad || host.is_bad || body.left != 0)
         return null_refuse(conn, NULL_ALERT_DECODE_ERROR, "a malformed certificate");
     if (context->verify && !is_trusted(context, token))
@@ -250,10 +250,10 @@ static enum tls_status take_certificate(struct tls_conn *conn, struct null_reade
     return TLS_STATUS_OK;
 }
 
-static enum tls_status take_certificate_verify(struct tls_conn *conn, struct null_reader body)
+static enum tls_status take_certificate_verify(struct tls_conn *conn, struct bytes_reader body)
 {
-    unsigned scheme = (unsigned)null_get(&body, 2);
-    struct null_reader signature = null_get_vector(&body, 2);
+    unsigned scheme = (unsigned)bytes_get(&body, 2);
+    struct bytes_reader signature = bytes_get_vector(&body, 2);
     conn->kind = null_kind_by_signature(scheme, signature.left);
     if (signature.is_bad || body.left != 0)
         return null_refuse(conn, NULL_ALERT_DECODE_ERROR, "a malformed CertificateVerify");
@@ -263,7 +263,7 @@ static enum tls_status take_certificate_verify(struct tls_conn *conn, struct nul
     return TLS_STATUS_OK;
 }
 
-static enum tls_status take_finished(struct tls_conn *conn, struct null_reader body)
+static enum tls_status take_finished(struct tls_conn *conn, struct bytes_reader body)
 {
     if (body.left != conn->cipher->finished_bytes)
         return null_refuse(conn, NULL_ALERT_DECRYPT_ERROR, "a Finished of the wrong size");
@@ -300,7 +300,7 @@ static unsigned expected_type(enum null_state state)
 
 enum tls_status null_client_take(struct tls_conn *conn, const struct null_message_in *message)
 {
-    struct null_reader body = message->body;
+    struct bytes_reader body = message->body;
     if (message->type != expected_type(conn->state))
         return null_refuse(conn, NULL_ALERT_UNEXPECTED_MESSAGE, "an unexpected message");
     if (message->type == NULL_SERVER_HELLO)

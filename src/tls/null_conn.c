@@ -236,12 +236,12 @@ static enum tls_status take_record(struct tls_conn *conn, const struct record *r
 /* OK: *out is a whole message.  WANT_READ: more bytes are needed. */
 static enum tls_status cut_message(struct tls_conn *conn, struct null_message_in *out)
 {
-    struct null_reader r = {.at = conn->messages.data + conn->consumed,
-                            .left = conn->messages.length - conn->consumed};
+    struct bytes_reader r = {.at = conn->messages.data + conn->consumed,
+                             .left = conn->messages.length - conn->consumed};
     if (r.left < MESSAGE_HEADER)
         return TLS_STATUS_WANT_READ;
-    out->type = (unsigned)null_get(&r, 1);
-    size_t length = (size_t)null_get(&r, 3);
+    out->type = (unsigned)bytes_get(&r, 1);
+    size_t length = (size_t)bytes_get(&r, 3);
     size_t limit = out->type == NULL_CLIENT_HELLO ? NULL_HELLO_MAX : NULL_MESSAGE_MAX;
     if (conn->context->role == TLS_ROLE_SERVER)
         limit = NULL_HELLO_MAX;
@@ -253,7 +253,7 @@ static enum tls_status cut_message(struct tls_conn *conn, struct null_message_in
     }
     if (r.left < length)
         return TLS_STATUS_WANT_READ;
-    out->body = null_get_bytes(&r, length);
+    out->body = bytes_get_part(&r, length);
     conn->consumed += MESSAGE_HEADER + length;
     return TLS_STATUS_OK;
 }

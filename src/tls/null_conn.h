@@ -13,6 +13,7 @@
 
 #include "tls/groups.h"
 #include "tls/null.h"
+#include "base/bytes.h"
 #include "tls/null_wire.h"
 
 #define NULL_RECORD_HEADER 5u
@@ -177,7 +178,7 @@ void null_message_end(struct tls_conn *conn, enum null_message seen_as);
 
 struct null_message_in {
     unsigned type;
-    struct null_reader body;
+    struct bytes_reader body;
 };
 /* The next whole handshake message; valid until the next call. */
 enum tls_status null_message_next(struct tls_conn *conn, struct null_message_in *out);

@@ -10,37 +10,37 @@
 /* ---- ClientHello ---- */
 
 struct client_hello {
-    struct null_reader session_id, ciphers, groups, shares;
+    struct bytes_reader session_id, ciphers, groups, shares;
     bool is_13, has_order;
     struct null_work_order order;
 };
 
-static void read_versions(struct null_reader *body, struct client_hello *out)
+static void read_versions(struct bytes_reader *body, struct client_hello *out)
 {
-    struct null_reader versions = null_get_vector(body, 1);
+    struct bytes_reader versions = bytes_get_vector(body, 1);
     while (versions.left >= 2)
-        if (null_get(&versions, 2) == TLS_VERSION_13)
+        if (bytes_get(&versions, 2) == TLS_VERSION_13)
             out->is_13 = true;
 }
 
-static void read_order(struct null_reader *body, struct client_hello *out)
+static void read_order(struct bytes_reader *body, struct client_hello *out)
 {
     out->has_order = true;
-    out->order.server_spin_ns = null_get(body, 8);
-    out->order.delay_ns = null_get(body, 8);
-    out->order.delay_share = null_get(body, 8);
-    out->order.counter = null_get(body, 8);
+    out->order.server_spin_ns = bytes_get(body, 8);
+    out->order.delay_ns = bytes_get(body, 8);
+    out->order.delay_share = bytes_get(body, 8);
+    out->order.counter = bytes_get(body, 8);
 }
 
-static bool read_extensions(struct null_reader extensions, struct client_hello *out)
+static bool read_extensions(struct bytes_reader extensions, struct client_hello *out)
 {
     while (extensions.left > 0) {
-        unsigned type = (unsigned)null_get(&extensions, 2);
-        struct null_reader body = null_get_vector(&extensions, 2);
+        unsigned type = (unsigned)bytes_get(&extensions, 2);
+        struct bytes_reader body = bytes_get_vector(&extensions, 2);
         if (type == NULL_EXTENSION_GROUPS)
-            out->groups = null_get_vector(&body, 2);
+            out->groups = bytes_get_vector(&body, 2);
         else if (type == NULL_EXTENSION_KEY_SHARE)
-            out->shares = null_get_vector(&body, 2);
+            out->shares = bytes_get_vector(&body, 2);
         else if (type == NULL_EXTENSION_VERSIONS)
             read_versions(&body, out);
         else if (type == NULL_EXTENSION_WORK)
@@ -51,26 +51,26 @@ static bool read_extensions(struct null_reader extensions, struct client_hello *
     return !extensions.is_bad;
 }
 
-static bool read_client_hello(struct null_reader r, struct client_hello *out)
+static bool read_client_hello(struct bytes_reader r, struct client_hello *out)
 {
     memset(out, 0, sizeof(*out));
-    (void)null_get(&r, 2);
-    (void)null_get_bytes(&r, 32);
-    out->session_id = null_get_vector(&r, 1);
-    out->ciphers = null_get_vector(&r, 2);
-    (void)null_get_vector(&r, 1);
+    (void)bytes_get(&r, 2);
+    (void)bytes_get_part(&r, 32);
+    out->session_id = bytes_get_vector(&r, 1);
+    out->ciphers = bytes_get_vector(&r, 2);
+    (void)bytes_get_vector(&r, 1);
     if (r.is_bad || out->session_id.left > NULL_SESSION_ID_LENGTH)
         return false;
     if (r.left == 0)
         return true; /* before TLS 1.3 */
-    struct null_reader extensions = null_get_vector(&r, 2);
+    struct bytes_reader extensions = bytes_get_vector(&r, 2);
     return !r.is_bad && r.left == 0 && read_extensions(extensions, out);
 }
 
-static bool has_code(struct null_reader list, unsigned code)
+static bool has_code(struct bytes_reader list, unsigned code)
 {
     while (list.left >= 2)
-        if (null_get(&list, 2) == code)
+        if (bytes_get(&list, 2) == code)
             return true;
     return false;
 }
@@ -78,10 +78,10 @@ static bool has_code(struct null_reader list, unsigned code)
 /* ---- choosing ---- */
 
 static const struct null_cipher *choose_cipher(const struct tls_context *context,
-                                               struct null_reader offered)
+                                               struct bytes_reader offered)
 {
     while (offered.left >= 2) {
-        unsigned code = (unsigned)null_get(&offered, 2);
+        unsigned code = (unsigned)bytes_get(&offered, 2);
         for (size_t i = 0; i < context->ciphers; i++)
             if (context->cipher[i]->code == code)
                 return context->cipher[i];
@@ -90,11 +90,11 @@ static const struct null_cipher *choose_cipher(const struct tls_context *context
 }
 
 /* False if the hello has no share for the group; *bytes is its size. */
-static bool find_share(struct null_reader shares, unsigned code, size_t *bytes)
+static bool find_share(struct bytes_reader shares, unsigned code, size_t *bytes)
 {
     while (shares.left > 0) {
-        unsigned group = (unsigned)null_get(&shares, 2);
-        struct null_reader share = null_get_vector(&shares, 2);
+        unsigned group = (unsigned)bytes_get(&shares, 2);
+        struct bytes_reader share = bytes_get_vector(&shares, 2);
         *bytes = share.left;
         if (!shares.is_bad && group == code)
             return true;
@@ -123,9 +123,9 @@ static const struct tls_group *choose_by_client_order(const struct tls_context *
                                                       const struct client_hello *hello)
 {
     const struct tls_group *without_share = NULL;
-    struct null_reader offered = hello->groups;
+    struct bytes_reader offered = hello->groups;
     while (offered.left >= 2) {
-        unsigned code = (unsigned)null_get(&offered, 2);
+        unsigned code = (unsigned)bytes_get(&offered, 2);
         size_t bytes = 0;
         if (!is_own_group(context, code))
             continue;
@@ -280,7 +280,7 @@ static enum tls_status refuse_version(struct tls_conn *conn)
                      "the client does not offer TLS 1.3");
 }
 
-static enum tls_status take_client_hello(struct tls_conn *conn, struct null_reader body)
+static enum tls_status take_client_hello(struct tls_conn *conn, struct bytes_reader body)
 {
     struct client_hello hello;
     if (!read_client_hello(body, &hello))
@@ -300,7 +300,7 @@ static enum tls_status take_client_hello(struct tls_conn *conn, struct null_read
     return take_groups(conn, &hello);
 }
 
-static enum tls_status take_finished(struct tls_conn *conn, struct null_reader body)
+static enum tls_status take_finished(struct tls_conn *conn, struct bytes_reader body)
 {
     if (body.left != conn->cipher->finished_bytes)
         return null_refuse(conn, NULL_ALERT_DECRYPT_ERROR, "a Finished of the wrong size");

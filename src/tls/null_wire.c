@@ -6,43 +6,6 @@
 #define FILLER 0x5a
 #define FIRST_CAPACITY 4096u
 
-static bool have(struct null_reader *r, size_t n)
-{
-    if (!r->is_bad && r->left >= n)
-        return true;
-    r->is_bad = true;
-    r->left = 0;
-    return false;
-}
-
-uint64_t null_get(struct null_reader *r, size_t width)
-{
-    uint64_t value = 0;
-    if (!have(r, width))
-        return 0;
-    for (size_t i = 0; i < width; i++)
-        value = value << 8 | r->at[i];
-    r->at += width;
-    r->left -= width;
-    return value;
-}
-
-struct null_reader null_get_bytes(struct null_reader *r, size_t n)
-{
-    if (!have(r, n))
-        return (struct null_reader){.at = NULL, .left = 0, .is_bad = true};
-    struct null_reader bytes = {.at = r->at, .left = n};
-    r->at += n;
-    r->left -= n;
-    return bytes;
-}
-
-struct null_reader null_get_vector(struct null_reader *r, size_t width)
-{
-    uint64_t n = null_get(r, width);
-    return null_get_bytes(r, (size_t)n);
-}
-
 void null_writer_free(struct null_writer *w)
 {
     free(w->data);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * null_wire.h - reading and writing TLS's length-prefixed fields, for the null backend.
+ * null_wire.h - writing TLS's length-prefixed fields, for the null backend.
  *
  * Layer: tls.
- * Shape: a reader never leaves its bytes: once something is missing it is bad, and every
- *   later read gives 0 or an empty reader.  A writer grows; out of memory it is bad and
- *   takes nothing more.  Both are checked once, at the end.
+ * Shape: a writer grows; out of memory it is bad and takes nothing more, which is checked
+ *   once, at the end.  Reading is base/bytes.h's.
  * Source: RFC 8446, section 3.
  * Threads: one owner each.
  */
@@ -15,19 +14,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-struct null_reader {
-    const uint8_t *at;
-    size_t left;
-    bool is_bad;
-};
-
-/* width: 1 to 8 bytes, network order. */
-uint64_t null_get(struct null_reader *r, size_t width);
-/* n bytes as a reader of their own. */
-struct null_reader null_get_bytes(struct null_reader *r, size_t n);
-/* A vector whose length stands in front in `width` bytes. */
-struct null_reader null_get_vector(struct null_reader *r, size_t width);
 
 struct null_writer {
     uint8_t *data;

@@ -2,6 +2,7 @@
 /* Does the null backend stand a peer that is slow, broken or hostile? */
 #include "null_pair.h"
 #include <errno.h>
+#include "base/bytes.h"
 #include "tls/null_wire.h"
 
 struct script {
@@ -305,15 +306,15 @@ static void a_reader_never_leaves_its_bytes(void **state)
     static const uint8_t bytes[] = {0, 2, 7, 8, 9};
     (void)state;
     for (size_t length = 0; length <= sizeof(bytes); length++) {
-        struct null_reader r = {.at = bytes, .left = length};
-        struct null_reader vector = null_get_vector(&r, 2);
+        struct bytes_reader r = {.at = bytes, .left = length};
+        struct bytes_reader vector = bytes_get_vector(&r, 2);
         assert_int_equal(vector.is_bad, length < 4);
         assert_int_equal(r.is_bad, length < 4);
         assert_int_equal(vector.left, length < 4 ? 0 : 2);
-        assert_int_equal(null_get(&vector, 2), length < 4 ? 0 : 0x0708);
-        assert_int_equal(null_get(&vector, 1), 0);
+        assert_int_equal(bytes_get(&vector, 2), length < 4 ? 0 : 0x0708);
+        assert_int_equal(bytes_get(&vector, 1), 0);
         assert_true(vector.is_bad);
-        assert_int_equal(null_get(&r, 1), length < 5 ? 0 : 9);
+        assert_int_equal(bytes_get(&r, 1), length < 5 ? 0 : 9);
         assert_int_equal(r.is_bad, length < 5);
         assert_int_equal(r.left, 0);
     }
