@@ -55,16 +55,16 @@ static int follow_cname(ns_msg *message, struct dns_answer *out, struct err *e)
     return 0;
 }
 
-static int add_record(struct dns_answer *out, const struct svcb *record)
+static void add_record(struct dns_answer *out, const struct svcb *record)
 {
     size_t at = out->records++;
     for (; at > 0 && out->record[at - 1].priority > record->priority; at--)
         out->record[at] = out->record[at - 1];
     out->record[at] = *record;
-    return 0;
 }
 
-/* All records of out->name.  One that is malformed spoils the set (RFC 9460, 2.2). */
+/* All records of out->name.  One that is malformed spoils the set (RFC 9460, 2.2), which is
+ * then a reason. */
 static int read_records(ns_msg *message, enum dns_type type, struct dns_answer *out,
                         struct err *e)
 {
@@ -83,24 +83,23 @@ static int read_records(ns_msg *message, enum dns_type type, struct dns_answer *
             return give_reason(out, why.text);
         add_record(out, &record);
     }
-    if (out->records == 0)
-        snprintf(out->reason, sizeof(out->reason), "no such record");
     return 0;
 }
 
 /* Aliases come first, by priority; beside one, records of services do not count. */
-static int settle_alias(struct dns_answer *out)
+static void settle_alias(struct dns_answer *out)
 {
     if (out->records == 0 || out->record[0].priority != SVCB_ALIAS)
-        return 0;
+        return;
     char target[SVCB_NAME_SIZE];
     memcpy(target, out->record[0].target, sizeof(target));
-    if (strcmp(target, ".") == 0)
-        return give_reason(out, "the record says that there is no such service");
+    if (strcmp(target, ".") == 0) {
+        (void)give_reason(out, "the record says that there is no such service");
+        return;
+    }
     dns_answer_free(out);
     memcpy(out->name, target, sizeof(target));
     out->is_elsewhere = true;
-    return 0;
 }
 
 /* Records with mandatory keys that are not known here do not count. */
@@ -139,10 +138,11 @@ static int read_answer(ns_msg *message, enum dns_type type, struct dns_answer *o
         return give_reason(out, "no such name");
     if (read_records(message, type, out, e) != 0)
         return -1;
-    if (out->records == 0 && steps > 0 && strcmp(out->reason, "no such record") == 0)
-        out->is_elsewhere = true;
-    if (settle_alias(out) != 0)
-        return -1;
+    if (out->records == 0 && out->reason[0] == '\0') {
+        (void)give_reason(out, "no such record");
+        out->is_elsewhere = steps > 0; /* a CNAME leads there */
+    }
+    settle_alias(out);
     drop_foreign(out);
     return 0;
 }

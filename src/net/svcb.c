@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <arpa/nameser.h>
+#include "base/bytes.h"
 #include "base/text.h"
 
 #define LABEL_MAX 63u
@@ -21,22 +22,12 @@ enum {
     KEY_INVALID = 65535,
 };
 
-struct span {
-    const uint8_t *at;
-    size_t left;
-};
-
-static unsigned number_at(const uint8_t *at)
-{
-    return (unsigned)at[0] << 8 | at[1];
-}
-
 static int malformed(struct err *e, const char *what)
 {
     return err_set(e, ERR_FAILED, "malformed record: %s", what);
 }
 
-static int read_target(struct span *rest, char *out, struct err *e)
+static int read_target(struct bytes_reader *rest, char *out, struct err *e)
 {
     size_t used = 0;
     for (;;) {
@@ -53,12 +44,11 @@ static int read_target(struct span *rest, char *out, struct err *e)
     }
     if (ns_name_ntop(rest->at, out, SVCB_NAME_SIZE) < 0)
         return malformed(e, "its target is no name");
-    rest->at += used;
-    rest->left -= used;
+    (void)bytes_get_part(rest, used);
     return 0;
 }
 
-static int read_groups(struct span value, struct svcb *out, struct err *e)
+static int read_groups(struct bytes_reader value, struct svcb *out, struct err *e)
 {
     uint8_t seen[65536 / 8] = {0};
     if (value.left == 0)
@@ -66,8 +56,8 @@ static int read_groups(struct span value, struct svcb *out, struct err *e)
     if (value.left % 2 != 0)
         return malformed(e, "tls-supported-groups: half a code point");
     out->group = mem_alloc_zeroed(value.left / 2, sizeof(*out->group));
-    for (; value.left > 0; value.at += 2, value.left -= 2) {
-        unsigned code = number_at(value.at);
+    while (value.left > 0) {
+        unsigned code = (unsigned)bytes_get(&value, 2);
         if (seen[code / 8] >> (code % 8) & 1u)
             return malformed(e, "tls-supported-groups: a code point twice");
         seen[code / 8] |= (uint8_t)(1u << (code % 8));
@@ -76,26 +66,22 @@ static int read_groups(struct span value, struct svcb *out, struct err *e)
     return 0;
 }
 
-static int check_alpn(struct span value, struct err *e)
+static int check_alpn(struct bytes_reader value, struct err *e)
 {
     if (value.left == 0)
         return malformed(e, "alpn: an empty list");
-    while (value.left > 0) {
-        size_t n = value.at[0];
-        if (n == 0 || n >= value.left)
+    while (value.left > 0)
+        if (bytes_get_vector(&value, 1).left == 0)
             return malformed(e, "alpn: a protocol of no or too many octets");
-        value.at += 1 + n;
-        value.left -= 1 + n;
-    }
     return 0;
 }
 
-static int check_hints(struct span value, size_t width, const char *what, struct err *e)
+static int check_hints(struct bytes_reader value, size_t width, const char *what, struct err *e)
 {
     return value.left > 0 && value.left % width == 0 ? 0 : malformed(e, what);
 }
 
-static int read_value(unsigned key, struct span value, struct svcb *out, struct err *e)
+static int read_value(unsigned key, struct bytes_reader value, struct svcb *out, struct err *e)
 {
     switch (key) {
     case KEY_MANDATORY: /* when the other keys are known */
@@ -107,7 +93,7 @@ static int read_value(unsigned key, struct span value, struct svcb *out, struct 
     case KEY_PORT:
         if (value.left != 2)
             return malformed(e, "port: not two octets");
-        out->port = number_at(value.at);
+        out->port = (unsigned)bytes_get(&value, 2);
         return 0;
     case KEY_IPV4HINT:
         return check_hints(value, 4, "ipv4hint: not a list of addresses", e);
@@ -122,28 +108,21 @@ static int read_value(unsigned key, struct span value, struct svcb *out, struct 
     }
 }
 
-/* The next parameter, or false behind the last; *is_bad where there is only a part of it. */
-static bool next_parameter(struct span *rest, unsigned *key, struct span *value, bool *is_bad)
+/* The next parameter; false behind the last, or where there is only a part of it (is_bad). */
+static bool next_parameter(struct bytes_reader *rest, unsigned *key, struct bytes_reader *value)
 {
     if (rest->left == 0)
         return false;
-    size_t n = rest->left < 4 ? 0 : number_at(rest->at + 2);
-    if (rest->left < 4 || rest->left - 4 < n) {
-        *is_bad = true;
-        return false;
-    }
-    *key = number_at(rest->at);
-    *value = (struct span){rest->at + 4, n};
-    rest->at += 4 + n;
-    rest->left -= 4 + n;
-    return true;
+    *key = (unsigned)bytes_get(rest, 2);
+    *value = bytes_get_vector(rest, 2);
+    return !rest->is_bad;
 }
 
-static bool find_parameter(struct span parameters, unsigned wanted, struct span *value)
+static bool find_parameter(struct bytes_reader parameters, unsigned wanted,
+                           struct bytes_reader *value)
 {
     unsigned key;
-    bool is_bad = false;
-    while (next_parameter(&parameters, &key, value, &is_bad))
+    while (next_parameter(&parameters, &key, value))
         if (key == wanted)
             return true;
     return false;
@@ -156,16 +135,16 @@ static bool is_heeded(unsigned key)
            key == KEY_IPV4HINT || key == KEY_IPV6HINT || key == KEY_GROUPS;
 }
 
-static int check_mandatory(struct span parameters, struct svcb *out, struct err *e)
+static int check_mandatory(struct bytes_reader parameters, struct svcb *out, struct err *e)
 {
-    struct span value, unused;
+    struct bytes_reader value, unused;
     unsigned last = 0;
     if (!find_parameter(parameters, KEY_MANDATORY, &value))
         return 0;
     if (value.left == 0 || value.left % 2 != 0)
         return malformed(e, "mandatory: not a list of keys");
-    for (; value.left > 0; value.at += 2, value.left -= 2) {
-        unsigned key = number_at(value.at);
+    while (value.left > 0) {
+        unsigned key = (unsigned)bytes_get(&value, 2);
         if (key <= last) /* 0, mandatory itself, may not stand there either */
             return malformed(e, "mandatory: its keys do not ascend");
         if (!find_parameter(parameters, key, &unused))
@@ -177,12 +156,12 @@ static int check_mandatory(struct span parameters, struct svcb *out, struct err 
     return 0;
 }
 
-static int read_parameters(struct span parameters, struct svcb *out, struct err *e)
+static int read_parameters(struct bytes_reader parameters, struct svcb *out, struct err *e)
 {
-    struct span rest = parameters, value;
+    struct bytes_reader rest = parameters, value;
     unsigned key = 0, last = 0;
-    bool is_first = true, is_bad = false;
-    while (next_parameter(&rest, &key, &value, &is_bad)) {
+    bool is_first = true;
+    while (next_parameter(&rest, &key, &value)) {
         if (!is_first && key <= last)
             return malformed(e, key == last ? "a key twice" : "its keys do not ascend");
         if (read_value(key, value, out, e) != 0)
@@ -190,7 +169,7 @@ static int read_parameters(struct span parameters, struct svcb *out, struct err 
         last = key;
         is_first = false;
     }
-    if (is_bad)
+    if (rest.is_bad)
         return malformed(e, "a parameter goes beyond the record");
     if (find_parameter(parameters, KEY_NO_DEFAULT_ALPN, &value) &&
         !find_parameter(parameters, KEY_ALPN, &value))
@@ -200,13 +179,11 @@ static int read_parameters(struct span parameters, struct svcb *out, struct err 
 
 int svcb_read(const uint8_t *rdata, size_t length, struct svcb *out, struct err *e)
 {
-    struct span rest = {rdata, length};
+    struct bytes_reader rest = bytes_read(rdata, length);
     memset(out, 0, sizeof(*out));
     if (length < 3)
         return malformed(e, "too short");
-    out->priority = number_at(rest.at);
-    rest.at += 2;
-    rest.left -= 2;
+    out->priority = (unsigned)bytes_get(&rest, 2);
     if (read_target(&rest, out->target, e) != 0)
         return -1;
     if (out->priority == SVCB_ALIAS || read_parameters(rest, out, e) == 0)
