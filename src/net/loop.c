@@ -23,7 +23,7 @@ struct slot {
 
 struct loop {
     int epoll_fd, wake_fd, timer_fd; /* timer_fd: -1 until needed */
-    bool is_spinning, has_pwait2, has_slack, is_firing, polls_early;
+    bool is_spinning, has_pwait2, is_firing, polls_early;
     uint64_t now_ns, waited_ns, polled_cpu_ns, early_ns;
     const struct loop_timer *prompt; /* if set */
     uint64_t timer_fd_at_ns;         /* what the timerfd was last set to; LOOP_NEVER: nothing */
@@ -267,13 +267,19 @@ static int wait_for_events(struct loop *loop, uint64_t at_ns)
     return n < 0 && errno == EINTR ? 0 : n;
 }
 
+/* The slack is a thread's, and a loop may be run by one thread after another. */
+static void drop_slack(void)
+{
+    static _Thread_local bool is_dropped;
+    if (!is_dropped)
+        (void)prctl(PR_SET_TIMERSLACK, 1uL, 0uL, 0uL, 0uL);
+    is_dropped = true;
+}
+
 int loop_run_once(struct loop *loop, uint64_t deadline_ns)
 {
     int callbacks = 0;
-    if (!loop->has_slack)
-        (void)prctl(PR_SET_TIMERSLACK, 1uL, 0uL, 0uL, 0uL);
-    loop->has_slack = true;
-
+    drop_slack();
     uint64_t timer_ns = loop_next_timer_ns(loop);
     int n = wait_for_events(loop, timer_ns < deadline_ns ? timer_ns : deadline_ns);
     if (n < 0)

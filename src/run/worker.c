@@ -340,7 +340,6 @@ static void run_trial(struct worker *w)
 static void *worker_main(void *arg)
 {
     struct worker *w = arg;
-    prctl(PR_SET_TIMERSLACK, 1UL); /* the loop sees to its first thread only */
     prctl(PR_SET_NAME, "client");
     if (w->core.count > 0 && cpu_pin_thread_to_set(&w->core, &w->error) != 0)
         return NULL;
