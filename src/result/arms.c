@@ -106,7 +106,7 @@ struct result_trial *arm_find_trial(const struct result_arm *arm, unsigned index
     return NULL;
 }
 
-static bool is_split(const struct result_trial *trial)
+bool trial_is_split(const struct result_trial *trial)
 {
     for (unsigned i = 0; i < RESULT_HANDSHAKES; i++)
         for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
@@ -120,7 +120,7 @@ const struct histogram *trial_latency_of(const struct result_trial *trial,
                                          enum result_phase phase)
 {
     const struct histogram *h = trial->apart_ns[handshake][phase];
-    if (handshake == RESULT_HANDSHAKE_FULL && !is_split(trial))
+    if (handshake == RESULT_HANDSHAKE_FULL && !trial_is_split(trial))
         h = trial->latency_ns[phase];
     return h != NULL && histogram_count(h) > 0 ? h : NULL;
 }

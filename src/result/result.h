@@ -220,6 +220,8 @@ void result_add_backend(struct result *r, const char *name, const char *version,
  * with arm NULL, of every arm.  arm NULL: the whole run; trial 0: the whole arm. */
 void result_add_problem(struct result *r, enum result_severity severity, const char *code,
                         const char *arm, unsigned trial, const char *message);
+/* Are its handshakes told apart by sort?  Not where every one was full. */
+bool trial_is_split(const struct result_trial *trial);
 /* Those of one sort; NULL: none.  Without a split all are full. */
 const struct histogram *trial_latency_of(const struct result_trial *trial,
                                          enum result_handshake handshake,

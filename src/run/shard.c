@@ -169,28 +169,19 @@ static void merge_histogram(struct histogram **into, const struct histogram *fro
     histogram_merge(*into, from);
 }
 
-static bool is_split(const struct result_trial *trial)
-{
-    for (unsigned i = 1; i < RESULT_HANDSHAKES; i++)
-        for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
-            if (trial->apart_ns[i][phase] != NULL)
-                return true;
-    return false;
-}
-
 /* The whole is the sum of its sorts.  They are told apart from the first one on that was not
  * full: until then the whole is what was full. */
 static void merge_latency(const struct shard *s, struct result_trial *trial)
 {
-    bool is_mixed = is_split(trial);
+    const bool was_split = trial_is_split(trial);
+    bool is_mixed = was_split;
     for (unsigned i = 1; i < RESULT_HANDSHAKES; i++)
         for (unsigned phase = 0; phase < RESULT_PHASES; phase++)
             is_mixed = is_mixed || histogram_count(s->latency_ns[i][phase]) > 0;
-    for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
-        struct histogram **all = &trial->latency_ns[phase];
-        if (is_mixed && !is_split(trial) && *all != NULL)
-            merge_histogram(&trial->apart_ns[RESULT_HANDSHAKE_FULL][phase], *all);
-    }
+    for (unsigned phase = 0; is_mixed && !was_split && phase < RESULT_PHASES; phase++)
+        if (trial->latency_ns[phase] != NULL)
+            merge_histogram(&trial->apart_ns[RESULT_HANDSHAKE_FULL][phase],
+                            trial->latency_ns[phase]);
     for (unsigned i = 0; i < RESULT_HANDSHAKES; i++)
         for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
             const struct histogram *h = s->latency_ns[i][phase];
