@@ -7,7 +7,6 @@
 #include "report/html_put.h"
 #include "report/lookup.h"
 
-#define WINDOW_BYTES (HTML_SEGMENT_BYTES * HTML_WINDOW_SEGMENTS)
 #define BYTES_NOTICED 0.05 /* a smaller difference of means is not shown by one decimal */
 
 enum { ARM, GROUP, SENDER, BYTES, LEAST, MOST, CHANGE, FLIGHT, WINDOW, TRIPS };
@@ -66,7 +65,8 @@ static struct sheet *fill(const struct result *r)
         sheet_set_number(s, row, MOST, (double)bytes->max);
         sheet_set_number(s, row, CHANGE, change_of(r, arm, side));
         sheet_set_number(s, row, FLIGHT, flight);
-        sheet_set_number(s, row, WINDOW, (isnan(flight) ? bytes->mean : flight) / WINDOW_BYTES);
+        sheet_set_number(s, row, WINDOW,
+                         (isnan(flight) ? bytes->mean : flight) / RESULT_WINDOW_BYTES);
         if (arm->bytes.round_trips.count > 0)
             sheet_set_number(s, row, TRIPS, arm->bytes.round_trips.mean);
     }
@@ -97,7 +97,7 @@ static void add_bar(struct text *out, const struct sheet *s, size_t row, unsigne
         html_add_mark(out, "bar soft", scale_share(scale, flight), end, text_str(&tip));
     }
     text_free(&tip);
-    const double window = scale_share(scale, WINDOW_BYTES);
+    const double window = scale_share(scale, RESULT_WINDOW_BYTES);
     html_add_mark(out, "mark", window, window,
                   "initial congestion window: 10 segments of 1448 bytes, 14480");
 }
@@ -122,7 +122,7 @@ static void add_row(struct text *out, const struct sheet *s, size_t row, unsigne
 
 static void add_bars(struct text *out, const struct result *r, const struct sheet *s)
 {
-    double highest = WINDOW_BYTES;
+    double highest = RESULT_WINDOW_BYTES;
     char class[HTML_CLASS_SIZE];
     size_t row = 0;
     for (size_t i = 0; i < s->rows; i++)

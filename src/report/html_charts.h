@@ -18,10 +18,6 @@
 #include "report/sheet.h"
 #include "result/result.h"
 
-/* Ten segments of Ethernet's 1448 bytes (RFC 6928; 12 bytes of timestamps). */
-#define HTML_SEGMENT_BYTES 1448.0
-#define HTML_WINDOW_SEGMENTS 10.0
-
 bool html_add_cpu_chart(struct text *out, const struct result *r);
 bool html_add_bytes_chart(struct text *out, const struct result *r);
 bool html_add_difference_chart(struct text *out, const struct result *r);

@@ -83,7 +83,7 @@ static void put_complete(json_t *json, const struct probed_handshake *h)
     json_put_count(json, "client_bytes", h->bytes[RESULT_CLIENT]);
     json_put_count(json, "server_bytes", h->bytes[RESULT_SERVER]);
     json_put_count(json, "server_flight_bytes", h->server_flight_bytes);
-    json_put_bool(json, "fits_ten_segments", h->server_flight_bytes <= PROBED_WINDOW_BYTES);
+    json_put_bool(json, "fits_ten_segments", h->server_flight_bytes <= RESULT_WINDOW_BYTES);
     json_put(json, "flights", of_flights(h));
 }
 

@@ -171,8 +171,8 @@ static void add_flights(const struct probed *p, struct text *out)
     add_label(out, "first window");
     text_addf(out, "the server's flight of %llu bytes %s ten segments (%u bytes)\n",
               (unsigned long long)h->server_flight_bytes,
-              h->server_flight_bytes <= PROBED_WINDOW_BYTES ? "fits into" : "exceeds",
-              PROBED_WINDOW_BYTES);
+              h->server_flight_bytes <= RESULT_WINDOW_BYTES ? "fits into" : "exceeds",
+              RESULT_WINDOW_BYTES);
     add_label(out, "cipher");
     text_add_harmless(out, h->cipher);
     text_addf(out, "%s%s\n", h->signature[0] != '\0' ? ", signed with " : "", h->signature);

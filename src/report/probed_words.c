@@ -2,19 +2,9 @@
 #include "report/probed.h"
 #include <string.h>
 
-#define X25519MLKEM768 0x11ecu
-
 void probed_add_failure(const struct probed_failure *failure, struct text *out)
 {
     text_add_harmless(out, failure->text[0] != '\0' ? failure->text : failure->cause);
-}
-
-static bool accepts(const struct probed *p, unsigned code)
-{
-    for (size_t i = 0; i < p->groups.count; i++)
-        if (p->groups.group[i].code == code)
-            return true;
-    return false;
 }
 
 /* The first accepted group that is more than classical, and no obsolete draft; or NULL. */
@@ -32,7 +22,7 @@ static void add_no(const struct probed *p, struct text *out)
     text_add(out, "post-quantum: no");
     if (p->browser.is_complete && p->browser.group[0] != '\0')
         text_addf(out, ", a browser gets %s", p->browser.group);
-    if (accepts(p, X25519MLKEM768))
+    if (probed_accepts_browsers_hybrid(p))
         text_add(out, " although X25519MLKEM768 is accepted");
     else if (other != NULL)
         text_addf(out, "; %s is accepted, which browsers do not offer", other->name);
@@ -100,7 +90,7 @@ static void advise_group(const struct probed *p, struct text *out)
                       "ssl_ecdh_curve, HAProxy curves, OpenSSL Groups), and let the server's "
                       "order count.");
     else if ((verdict == PROBED_CLASSICAL || verdict == PROBED_REFUSED) &&
-             !accepts(p, X25519MLKEM768))
+             !probed_accepts_browsers_hybrid(p))
         text_add(out, "Add X25519MLKEM768 to the server's list of groups (nginx "
                       "ssl_ecdh_curve, HAProxy curves, OpenSSL Groups); the library must have "
                       "it: OpenSSL 3.5, AWS-LC, BoringSSL, Go 1.24 or newer.");
@@ -123,12 +113,12 @@ static void advise_retry(const struct probed *p, struct text *out)
 
 static void advise_window(const struct probed *p, struct text *out)
 {
-    if (p->browser.is_complete && p->browser.server_flight_bytes > PROBED_WINDOW_BYTES)
+    if (p->browser.is_complete && p->browser.server_flight_bytes > RESULT_WINDOW_BYTES)
         text_addf(out,
                   "The server's flight of %llu bytes does not fit into ten segments "
                   "(%u bytes): a new connection waits one round trip more. Send a shorter "
                   "chain or smaller certificates.",
-                  (unsigned long long)p->browser.server_flight_bytes, PROBED_WINDOW_BYTES);
+                  (unsigned long long)p->browser.server_flight_bytes, RESULT_WINDOW_BYTES);
 }
 
 static void advise_obsolete(const struct probed *p, struct text *out)

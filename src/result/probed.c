@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "result/probed.h"
 
-#define X25519MLKEM768 0x11ecu /* the hybrid of browsers' hellos */
+#define X25519MLKEM768 0x11ecu
 
-static bool accepts(const struct probed *p, unsigned code)
+bool probed_accepts_browsers_hybrid(const struct probed *p)
 {
     for (size_t i = 0; i < p->groups.count; i++)
-        if (p->groups.group[i].code == code)
+        if (p->groups.group[i].code == X25519MLKEM768)
             return true;
     return false;
 }
@@ -21,7 +21,7 @@ enum probed_verdict probed_judge(const struct probed *p)
         return PROBED_UNMEASURED;
     if (!p->browser.is_complete)
         return PROBED_REFUSED;
-    return accepts(p, X25519MLKEM768) ? PROBED_NOT_CHOSEN : PROBED_CLASSICAL;
+    return probed_accepts_browsers_hybrid(p) ? PROBED_NOT_CHOSEN : PROBED_CLASSICAL;
 }
 
 const char *probed_verdict_name(enum probed_verdict verdict)

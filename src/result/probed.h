@@ -21,7 +21,6 @@
 #define PROBED_FLIGHTS_MAX 12u
 #define PROBED_NAME_MAX 64u
 #define PROBED_TEXT_MAX 256u
-#define PROBED_WINDOW_BYTES 14480u /* ten segments of 1448 bytes (RFC 6928) */
 
 enum probed_answer { PROBED_UNKNOWN, PROBED_NO, PROBED_YES };
 
@@ -102,6 +101,8 @@ struct probed {
     struct probed_failure failure;     /* where nothing could be measured */
 };
 
+/* X25519MLKEM768, the hybrid of browsers' hellos. */
+bool probed_accepts_browsers_hybrid(const struct probed *p);
 enum probed_verdict probed_judge(const struct probed *p);
 const char *probed_verdict_name(enum probed_verdict verdict); /* "post-quantum", ... */
 const char *probed_order_name(enum probed_order order);       /* "server"; NULL: unknown */

@@ -28,6 +28,10 @@ struct result_range {
 void range_add(struct result_range *r, uint64_t value);
 void range_merge(struct result_range *into, const struct result_range *from);
 
+/* What a new connection may send before it waits: the initial congestion window, ten segments
+ * of Ethernet's 1448 bytes (RFC 6928; 12 bytes of timestamps). */
+#define RESULT_WINDOW_BYTES 14480u
+
 struct result_message {
     enum result_side sender;
     unsigned type;  /* HandshakeType; 6 HelloRetryRequest */
