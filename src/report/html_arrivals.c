@@ -35,10 +35,7 @@ enum {
     RETRANSMITS,
     CAUSE
 };
-static const struct {
-    const char *name;
-    enum sheet_kind kind;
-} columns[] = {
+static const struct sheet_title columns[] = {
     [ARM] = {"arm", SHEET_TEXT},
     [TRIAL] = {"trial", SHEET_NUMBER},
     [AT] = {"at_s", SHEET_NUMBER},
@@ -74,13 +71,18 @@ static unsigned shape_of(const char *cause)
     return SVG_SHAPES - 1;
 }
 
+static double start_of(const struct result_trial *t)
+{
+    return isnan(t->started_s) ? 0 : t->started_s;
+}
+
 static void fill_row(struct sheet *s, const struct result_arm *arm,
                      const struct result_trial *trial, const struct result_slow *slow)
 {
     const size_t row = sheet_add_row(s);
     sheet_set_text(s, row, ARM, arm->name);
     sheet_set_number(s, row, TRIAL, trial->index);
-    sheet_set_number(s, row, AT, (isnan(trial->started_s) ? 0 : trial->started_s) + slow->at_s);
+    sheet_set_number(s, row, AT, start_of(trial) + slow->at_s);
     sheet_set_number(s, row, RESPONSE, slow->phase_us[RESULT_PHASE_RESPONSE].value);
     sheet_set_number(s, row, TLS, slow->phase_us[RESULT_PHASE_TLS].value);
     sheet_set_number(s, row, TCP, slow->phase_us[RESULT_PHASE_TCP].value);
@@ -102,9 +104,7 @@ static size_t drawn_of(const struct result_trial *t, size_t trials)
 static struct sheet *fill(const struct result *r)
 {
     const size_t trials = lookup_count_trials(r);
-    struct sheet *s = sheet_new();
-    for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
-        sheet_add_column(s, columns[c].name, columns[c].kind);
+    struct sheet *s = sheet_of(columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < r->arms; i++) {
         const struct result_arm *arm = &r->arm[i];
         for (size_t k = 0; k < arm->trials; k++) {
@@ -126,11 +126,6 @@ static bool trial_row(const struct result_trial *t, struct latency_row *row)
 {
     return latency_of_histogram(t->latency_ns[RESULT_PHASE_RESPONSE], row) ||
            latency_of_histogram(t->latency_ns[RESULT_PHASE_TLS], row);
-}
-
-static double start_of(const struct result_trial *t)
-{
-    return isnan(t->started_s) ? 0 : t->started_s;
 }
 
 static void stretch(struct svg *svg, const struct result *r, const struct sheet *s)

@@ -10,10 +10,7 @@
 #define BYTES_NOTICED 0.05 /* a smaller difference of means is not shown by one decimal */
 
 enum { ARM, GROUP, SENDER, BYTES, LEAST, MOST, CHANGE, FLIGHT, WINDOW, TRIPS };
-static const struct {
-    const char *name;
-    enum sheet_kind kind;
-} columns[] = {
+static const struct sheet_title columns[] = {
     [ARM] = {"arm", SHEET_TEXT},
     [GROUP] = {"group", SHEET_TEXT},
     [SENDER] = {"sender", SHEET_TEXT},
@@ -46,9 +43,7 @@ static double change_of(const struct result *r, const struct result_arm *arm, un
 
 static struct sheet *fill(const struct result *r)
 {
-    struct sheet *s = sheet_new();
-    for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
-        sheet_add_column(s, columns[c].name, columns[c].kind);
+    struct sheet *s = sheet_of(columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < 2 * r->arms; i++) {
         const struct result_arm *arm = &r->arm[i / 2];
         const unsigned side = i % 2;

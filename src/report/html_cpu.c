@@ -11,10 +11,7 @@
 #include "stats/sample.h"
 
 enum { ARM, GROUP, SIDE, CPU, LOW, HIGH, CHANGE, CRYPTO, SHARE };
-static const struct {
-    const char *name;
-    enum sheet_kind kind;
-} columns[] = {
+static const struct sheet_title columns[] = {
     [ARM] = {"arm", SHEET_TEXT},
     [GROUP] = {"group", SHEET_TEXT},
     [SIDE] = {"side", SHEET_TEXT},
@@ -51,9 +48,7 @@ static struct figure cpu_of(const struct result *r, const struct result_arm *arm
 
 static struct sheet *fill(const struct result *r)
 {
-    struct sheet *s = sheet_new();
-    for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
-        sheet_add_column(s, columns[c].name, columns[c].kind);
+    struct sheet *s = sheet_of(columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < 2 * r->arms; i++) {
         const struct result_arm *arm = &r->arm[i / 2];
         const unsigned side = i % 2;

@@ -10,10 +10,7 @@
 #include "report/lookup.h"
 
 enum { ARM, BASELINE, METRIC, BEFORE, AFTER, DIFFERENCE, LOW, HIGH, CHANGE, FLOOR, VERDICT };
-static const struct {
-    const char *name;
-    enum sheet_kind kind;
-} columns[] = {
+static const struct sheet_title columns[] = {
     [ARM] = {"arm", SHEET_TEXT},         [BASELINE] = {"baseline", SHEET_TEXT},
     [METRIC] = {"metric", SHEET_TEXT},   [BEFORE] = {"baseline_value", SHEET_US},
     [AFTER] = {"value", SHEET_US},       [DIFFERENCE] = {"difference", SHEET_SIGNED_US},
@@ -39,9 +36,7 @@ static const struct {
 
 static struct sheet *fill(const struct result *r)
 {
-    struct sheet *s = sheet_new();
-    for (size_t c = 0; c < sizeof(columns) / sizeof(columns[0]); c++)
-        sheet_add_column(s, columns[c].name, columns[c].kind);
+    struct sheet *s = sheet_of(columns, sizeof(columns) / sizeof(columns[0]));
     for (size_t i = 0; i < r->comparisons; i++) {
         const struct result_comparison *c = &r->comparison[i];
         const size_t row = sheet_add_row(s);

@@ -11,6 +11,14 @@ struct sheet *sheet_new(void)
     return mem_alloc_zeroed(1, sizeof(struct sheet));
 }
 
+struct sheet *sheet_of(const struct sheet_title *titles, size_t count)
+{
+    struct sheet *s = sheet_new();
+    for (size_t i = 0; i < count; i++)
+        sheet_add_column(s, titles[i].name, titles[i].kind);
+    return s;
+}
+
 void sheet_free(struct sheet *s)
 {
     if (s == NULL)

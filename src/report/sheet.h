@@ -43,6 +43,12 @@ struct sheet {
 };
 
 struct sheet *sheet_new(void);
+/* With columns of no arm: a title each. */
+struct sheet_title {
+    const char *name;
+    enum sheet_kind kind;
+};
+struct sheet *sheet_of(const struct sheet_title *titles, size_t count);
 void sheet_free(struct sheet *s); /* NULL: nothing */
 /* Before the first row; returns its place.  name is copied, any text.  Texts of cells are
  * made harmless (text_add_harmless). */

@@ -29,6 +29,10 @@ void tables_add_change(struct text *out, const struct result_comparison *c);
 void tables_set_change(struct table *t, size_t row, size_t column,
                        const struct result_comparison *c);
 
+/* Of kind load: "slower", "no difference". */
+void tables_set_verdict(struct table *t, size_t row, size_t column,
+                        enum result_verdict verdict);
+
 /* Both kinds: one row an arm.  cpu: microseconds of both sides; wire: bytes and round
  * trips (NULL: no bytes were counted); both: all of it. */
 struct table *tables_cpu(const struct result *r);

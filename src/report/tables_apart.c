@@ -55,13 +55,7 @@ static void set_difference(struct table *t, size_t at, const struct result *r,
     table_take(t, at, COLUMN_DIFFERENCE, &cell);
     figures_add_signed_interval(&cell, &c->difference);
     table_take(t, at, COLUMN_INTERVAL, &cell);
-    table_set(t, at, COLUMN_VERDICT,
-              c->verdict == RESULT_VERDICT_SAME ? "no difference"
-                                                : result_verdict_name(c->verdict));
-    if (c->verdict == RESULT_VERDICT_SLOWER)
-        table_tone(t, at, COLUMN_VERDICT, TABLE_BAD);
-    if (c->verdict == RESULT_VERDICT_FASTER)
-        table_tone(t, at, COLUMN_VERDICT, TABLE_GOOD);
+    tables_set_verdict(t, at, COLUMN_VERDICT, c->verdict);
 }
 
 static void fill_row(struct table *t, size_t at, const struct result *r,

@@ -38,9 +38,14 @@ struct phase_rows {
     bool is_alone, has_base;
 };
 
-static const char *verdict_words(enum result_verdict verdict)
+void tables_set_verdict(struct table *t, size_t row, size_t column, enum result_verdict verdict)
 {
-    return verdict == RESULT_VERDICT_SAME ? "no difference" : result_verdict_name(verdict);
+    table_set(t, row, column,
+              verdict == RESULT_VERDICT_SAME ? "no difference" : result_verdict_name(verdict));
+    if (verdict == RESULT_VERDICT_SLOWER)
+        table_tone(t, row, column, TABLE_BAD);
+    if (verdict == RESULT_VERDICT_FASTER)
+        table_tone(t, row, column, TABLE_GOOD);
 }
 
 static void set_difference(struct table *t, size_t at, const struct phase_rows *p,
@@ -59,11 +64,7 @@ static void set_difference(struct table *t, size_t at, const struct phase_rows *
     table_take(t, at, COLUMN_INTERVAL, &cell);
     figures_add_change(&cell, figures_change(c));
     table_take(t, at, COLUMN_CHANGE, &cell);
-    table_set(t, at, COLUMN_VERDICT, verdict_words(c->verdict));
-    if (c->verdict == RESULT_VERDICT_SLOWER)
-        table_tone(t, at, COLUMN_VERDICT, TABLE_BAD);
-    if (c->verdict == RESULT_VERDICT_FASTER)
-        table_tone(t, at, COLUMN_VERDICT, TABLE_GOOD);
+    tables_set_verdict(t, at, COLUMN_VERDICT, c->verdict);
 }
 
 static void fill_phase(struct table *t, size_t first, const struct phase_rows *p)
