@@ -37,12 +37,6 @@ static const uint16_t schemes[] = {0x0403, 0x0503, 0x0603, 0x0807, 0x0808, 0x080
                                    0x0805, 0x0806, 0x0809, 0x080a, 0x080b, 0x0401,
                                    0x0501, 0x0601, 0x0904, 0x0905, 0x0906};
 
-static void put_random(struct bytes_writer *w, struct rng *rng, size_t n)
-{
-    for (size_t i = 0; i < n; i++)
-        bytes_put(w, rng_below(rng, 256), 1);
-}
-
 static void put_codes(struct bytes_writer *w, const uint16_t *code, size_t count)
 {
     for (size_t i = 0; i < count; i++)
@@ -193,10 +187,10 @@ size_t raw_hello_write(const struct raw_hello *hello, struct rng *rng, uint8_t *
     bytes_put(&w, CLIENT_HELLO, 1);
     size_t message = bytes_open(&w, 3);
     bytes_put(&w, VERSION_12, 2);
-    put_random(&w, rng, RANDOM_BYTES);
+    raw_put_random(&w, rng, RANDOM_BYTES);
     size_t session = bytes_open(&w, 1); /* as if for middleboxes (RFC 8446, D.4) */
     if (hello->offers_13)
-        put_random(&w, rng, RANDOM_BYTES);
+        raw_put_random(&w, rng, RANDOM_BYTES);
     bytes_close(&w, session, 1);
     put_suites(&w, hello);
     bytes_put(&w, 0x0100, 2); /* one compression method: none */

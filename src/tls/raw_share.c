@@ -37,7 +37,7 @@ static const uint8_t p521_base[] = {
 };
 /* clang-format on */
 
-static void put_random(struct bytes_writer *w, struct rng *rng, size_t n)
+void raw_put_random(struct bytes_writer *w, struct rng *rng, size_t n)
 {
     for (size_t i = 0; i < n; i++)
         bytes_put(w, rng_below(rng, 256), 1);
@@ -47,7 +47,7 @@ static void put_random(struct bytes_writer *w, struct rng *rng, size_t n)
 static void put_ffdhe(struct bytes_writer *w, struct rng *rng, size_t n)
 {
     bytes_put(w, 1, 1);
-    put_random(w, rng, n - 1);
+    raw_put_random(w, rng, n - 1);
 }
 
 /* FIPS 203: coefficients of 12 bits, the lower half first, two in three bytes; then the
@@ -60,7 +60,7 @@ static void put_mlkem(struct bytes_writer *w, struct rng *rng, size_t polynomial
         bytes_put(w, a >> 8 | (b & 0xf) << 4, 1);
         bytes_put(w, b >> 4, 1);
     }
-    put_random(w, rng, MLKEM_SEED_BYTES);
+    raw_put_random(w, rng, MLKEM_SEED_BYTES);
 }
 
 /* What a share consists of, in this order. */
@@ -116,6 +116,6 @@ bool raw_share_put(unsigned group, struct rng *rng, struct bytes_writer *w)
         put_ffdhe(w, rng, recipe->ffdhe_bytes);
     if (recipe->mlkem_polynomials > 0)
         put_mlkem(w, rng, recipe->mlkem_polynomials);
-    put_random(w, rng, recipe->random_bytes);
+    raw_put_random(w, rng, recipe->random_bytes);
     return true;
 }

@@ -12,6 +12,7 @@
 #include "base/bytes.h"
 #include "base/rng.h"
 
+void raw_put_random(struct bytes_writer *w, struct rng *rng, size_t n);
 bool raw_share_exists(unsigned group);
 /* Appends the key alone.  False: none for this group. */
 bool raw_share_put(unsigned group, struct rng *rng, struct bytes_writer *w);
