@@ -136,11 +136,7 @@ static struct arm_list *read_arms(struct command_call *call, bool may_ask, struc
     const struct cpu_values *v = call->options.values;
     const struct predict_target target = {.backends = call->context->backends,
                                           .may_ask = may_ask};
-    struct arm_list *arms = arm_options_read(&v->arms, e);
-    if (!arms || predict_options_apply(&v->predict, &target, arms, e) == 0)
-        return arms;
-    free(arms);
-    return NULL;
+    return predict_options_read_arms(&v->predict, &target, &v->arms, e);
 }
 
 static int check(struct command_call *call, struct err *e)

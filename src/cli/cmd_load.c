@@ -240,6 +240,13 @@ static int check_network(const struct load_values *v, struct err *e)
     return 0;
 }
 
+static int read_target(const char *text, struct address_name *out, struct err *e)
+{
+    if (address_parse(text, ADDRESS_CONNECT, 0, out, e) != 0)
+        return err_add_context(e, "--target");
+    return 0;
+}
+
 static int check_values(const struct load_values *v, struct err *e)
 {
     struct schedule schedule;
@@ -250,8 +257,8 @@ static int check_values(const struct load_values *v, struct err *e)
                        v->max_in_flight, v->workers);
     if (v->path != NULL && v->path[0] != '/')
         return err_set(e, ERR_USAGE, "--path: '%.80s' does not begin with /", v->path);
-    if (v->target != NULL && address_parse(v->target, ADDRESS_CONNECT, 0, &target, e) != 0)
-        return err_add_context(e, "--target");
+    if (v->target != NULL && read_target(v->target, &target, e) != 0)
+        return -1;
     if (v->agent != NULL && v->target == NULL)
         return err_set(e, ERR_USAGE,
                        "--agent: needs --target; the embedded server has its own");
@@ -266,15 +273,14 @@ static int check_values(const struct load_values *v, struct err *e)
 static struct arm_list *read_arms(struct command_call *call, bool may_ask, struct err *e)
 {
     const struct load_values *v = call->options.values;
-    const struct predict_target target = {.target = v->target,
+    struct address_name name;
+    const struct predict_target target = {.target = v->target != NULL ? &name : NULL,
                                           .sni = v->sni,
                                           .backends = call->context->backends,
                                           .may_ask = may_ask};
-    struct arm_list *arms = arm_options_read(&v->arms, e);
-    if (!arms || predict_options_apply(&v->predict, &target, arms, e) == 0)
-        return arms;
-    free(arms);
-    return NULL;
+    if (v->target != NULL && read_target(v->target, &name, e) != 0)
+        return NULL;
+    return predict_options_read_arms(&v->predict, &target, &v->arms, e);
 }
 
 static int check(struct command_call *call, struct err *e)

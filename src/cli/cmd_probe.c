@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/hosts.h"
 #include "cli/outfile.h"
+#include "cli/output.h"
 #include "cli/probe_predict.h"
 #include "cli/terminal.h"
 #include "report/probed.h"
@@ -182,12 +183,8 @@ static int write_files(const struct probe_values *v, const struct probed_list *l
 static void show(const struct probe_values *v, const struct probed_list *list)
 {
     struct text out = {0};
-    const struct report_options look = {
-        .columns = terminal_is(STDOUT_FILENO) ? terminal_columns(STDOUT_FILENO) : 100,
-        .has_colour = terminal_has_colours(STDOUT_FILENO),
-        .has_utf8 = terminal_has_utf8(),
-        .is_detailed = v->is_detailed,
-    };
+    const struct report_options look =
+        output_look(&(struct output_options){.is_detailed = v->is_detailed});
     if (is_stdout_taken(v) || v->is_quiet)
         return;
     if (!v->is_record)

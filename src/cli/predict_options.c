@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "cli/predict_options.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include "cli/arm_options.h"
 
 #define HTTPS_PORT 443u
 #define DNS_PORT 53u
@@ -46,12 +48,9 @@ static bool need_dns(const struct arm_list *arms)
 static int find_name(const struct predict_options *o, const struct predict_target *t,
                      struct address_name *out, struct err *e)
 {
-    struct address_name target = {.port = HTTPS_PORT};
-    if (t->target != NULL && address_parse(t->target, ADDRESS_CONNECT, 0, &target, e) != 0)
-        return err_add_context(e, "--target");
-    *out = target;
+    *out = t->target != NULL ? *t->target : (struct address_name){.port = HTTPS_PORT};
     if (o->name != NULL)
-        return address_parse(o->name, ADDRESS_CONNECT, target.port, out, e);
+        return address_parse(o->name, ADDRESS_CONNECT, out->port, out, e);
     if (t->sni != NULL && t->sni[0] != '\0')
         snprintf(out->server_name, sizeof(out->server_name), "%s", t->sni);
     if (out->server_name[0] != '\0')
@@ -64,7 +63,7 @@ static int find_name(const struct predict_options *o, const struct predict_targe
 int predict_options_apply(const struct predict_options *o, const struct predict_target *t,
                           struct arm_list *arms, struct err *e)
 {
-    struct address_name name = {.port = HTTPS_PORT};
+    struct address_name name;
     struct address resolver;
     struct predict_from from = {.backends = t->backends, .may_ask = t->may_ask};
     for (size_t i = 0; o->how != NULL && i < arms->count; i++)
@@ -82,4 +81,15 @@ int predict_options_apply(const struct predict_options *o, const struct predict_
         from.port = name.port;
     }
     return predict_arms(arms, &from, e);
+}
+
+struct arm_list *predict_options_read_arms(const struct predict_options *o,
+                                           const struct predict_target *t,
+                                           const struct option_list *texts, struct err *e)
+{
+    struct arm_list *arms = arm_options_read(texts, e);
+    if (!arms || predict_options_apply(o, t, arms, e) == 0)
+        return arms;
+    free(arms);
+    return NULL;
 }

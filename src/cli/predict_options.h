@@ -11,6 +11,7 @@
 #define CLI_PREDICT_OPTIONS_H
 
 #include "cli/options.h"
+#include "net/address.h"
 #include "run/predict.h"
 
 struct predict_options {
@@ -39,17 +40,23 @@ struct predict_options {
 int predict_options_check_name(const char *value, struct err *e);
 int predict_options_check_resolver(const char *value, struct err *e);
 
-/* --predict into the arms that say nothing of it, and every arm's prediction.  target: what
- * --target names, sni: what stands for its name; both may be NULL.  Without may_ask nobody is
- * asked, and what can be told without asking is checked.  ERR_USAGE where DNS is to be asked
+/* --predict into the arms that say nothing of it, and every arm's prediction.  target: the
+ * server that is met, sni: what stands for its name; both may be NULL.  Without may_ask nobody
+ * is asked, and what can be told without asking is checked.  ERR_USAGE where DNS is to be asked
  * and no name is known. */
 struct predict_target {
-    const char *target, *sni;
+    const struct address_name *target;
+    const char *sni;
     const struct tls_backends *backends;
     bool may_ask;
 };
 int predict_options_apply(const struct predict_options *o, const struct predict_target *t,
                           struct arm_list *arms, struct err *e)
+    __attribute__((warn_unused_result));
+/* arm_options_read, and then that. */
+struct arm_list *predict_options_read_arms(const struct predict_options *o,
+                                           const struct predict_target *t,
+                                           const struct option_list *texts, struct err *e)
     __attribute__((warn_unused_result));
 
 #endif

@@ -28,12 +28,8 @@ int probe_predict(const struct predict_options *o, const struct tls_backends *ba
     int status = 0;
     for (size_t i = 0; status == 0 && o->how != NULL && i < hosts->count; i++) {
         struct probe_target *target = &hosts->target[i];
-        char where[ADDRESS_HOST_MAX + 16u];
-        const bool is_named = target->name.server_name[0] != '\0';
         const struct predict_target from = {
-            .target = where, .sni = sni, .backends = backends, .may_ask = true};
-        snprintf(where, sizeof(where), "%s:%u",
-                 is_named ? target->name.server_name : "127.0.0.1", target->name.port);
+            .target = &target->name, .sni = sni, .backends = backends, .may_ask = true};
         arms->count = 1;
         arm_init(&arms->arm[0], "browser");
         snprintf(arms->arm[0].groups, sizeof(arms->arm[0].groups), PROBE_BROWSER_GROUPS);
