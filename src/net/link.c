@@ -24,11 +24,6 @@ struct link {
     int control_fd, space_fd[LINK_ENDS];
 };
 
-/* The child's one word to its parent, with the namespaces' descriptors beside it. */
-struct report {
-    struct err error;
-};
-
 union ancillary {
     struct cmsghdr head;
     char room[CMSG_SPACE(LINK_ENDS * sizeof(int))];
@@ -36,11 +31,11 @@ union ancillary {
 
 /* ---- the child ---- */
 
-static int send_report(int fd, const struct err *error, const int *space_fd)
+/* The one word to the parent: the error, or none and the namespaces' descriptors. */
+static int send_report(int fd, struct err *error, const int *space_fd)
 {
-    struct report report = {.error = *error};
     union ancillary ancillary;
-    struct iovec part = {&report, sizeof(report)};
+    struct iovec part = {error, sizeof(*error)};
     struct msghdr message = {.msg_iov = &part, .msg_iovlen = 1};
     memset(&ancillary, 0, sizeof(ancillary));
     if (error->kind == ERR_NONE) {
@@ -52,7 +47,7 @@ static int send_report(int fd, const struct err *error, const int *space_fd)
         c->cmsg_len = CMSG_LEN(LINK_ENDS * sizeof(int));
         memcpy(CMSG_DATA(c), space_fd, LINK_ENDS * sizeof(int));
     }
-    return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(report) ? 0 : -1;
+    return sendmsg(fd, &message, MSG_NOSIGNAL) == (ssize_t)sizeof(*error) ? 0 : -1;
 }
 
 /* Not what the parent has open: another's end of a pipe kept here would never end.  What is
@@ -121,9 +116,9 @@ static void be_child(const struct link_options *options, struct link_shared *sha
 
 static int receive_report(struct link *l, struct err *e)
 {
-    struct report report;
+    struct err error;
     union ancillary ancillary;
-    struct iovec part = {&report, sizeof(report)};
+    struct iovec part = {&error, sizeof(error)};
     struct msghdr message = {.msg_iov = &part,
                              .msg_iovlen = 1,
                              .msg_control = ancillary.room,
@@ -132,11 +127,11 @@ static int receive_report(struct link *l, struct err *e)
     do {
         n = recvmsg(l->control_fd, &message, MSG_CMSG_CLOEXEC | MSG_WAITALL);
     } while (n < 0 && errno == EINTR);
-    if (n != (ssize_t)sizeof(report))
+    if (n != (ssize_t)sizeof(error))
         return err_set(e, ERR_FAILED, "its process ended before it was there");
-    if (report.error.kind != ERR_NONE) {
+    if (error.kind != ERR_NONE) {
         if (e != NULL)
-            *e = report.error;
+            *e = error;
         return -1;
     }
     const struct cmsghdr *c = CMSG_FIRSTHDR(&message);

@@ -282,21 +282,18 @@ static void format_way(struct text *t, const char *name, const struct link_way_s
 
 char *link_spec_format(const struct link_spec *spec, char *buf, size_t size)
 {
-    struct text t = {0};
     const struct link_way_spec *up = &spec->way[LINK_UP], *down = &spec->way[LINK_DOWN];
-    const bool is_even =
-        up->delay_ns == down->delay_ns && up->jitter_ns == down->jitter_ns &&
-        !(up->loss < down->loss || up->loss > down->loss) &&
-        !(up->burst_packets < down->burst_packets || up->burst_packets > down->burst_packets) &&
-        !(up->rate_bits_per_s < down->rate_bits_per_s ||
-          up->rate_bits_per_s > down->rate_bits_per_s) &&
-        up->queue_packets == down->queue_packets && up->largest_bytes == down->largest_bytes &&
-        up->initcwnd_packets == down->initcwnd_packets;
-    format_way(&t, is_even ? "" : "up.", up);
-    if (!is_even)
+    struct text t = {0}, other = {0};
+    format_way(&t, "", up);
+    format_way(&other, "", down);
+    if (strcmp(text_str(&t), text_str(&other)) != 0) {
+        text_free(&t);
+        format_way(&t, "up.", up);
         format_way(&t, "down.", down);
+    }
     text_addf(&t, "mtu=%u,cc=%s", spec->mtu_bytes, spec->cc);
     snprintf(buf, size, "%s", text_str(&t));
     text_free(&t);
+    text_free(&other);
     return buf;
 }
