@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "run/probe_ask.h"
 #include <string.h>
-#include "base/clock.h"
 #include "run/cause.h"
 
 void probe_fail_alert(struct probed_failure *why, unsigned alert)
@@ -16,21 +15,6 @@ void probe_fail_tls(struct probed_failure *why, const struct tls_failure *failur
     bool is_closed = failure->cause == TLS_CAUSE_EOF || failure->cause == TLS_CAUSE_IO;
     probe_fail(why, is_closed ? "closed" : cause_name(failure->cause), failure->code, "%s",
                cause_describe(failure, "client", "server", text, sizeof text));
-}
-
-static int send_hello(struct probe_link *link, const uint8_t *hello, size_t length,
-                      const struct probe_split *split, struct probed_failure *why)
-{
-    size_t first = split != NULL ? split->first_bytes : 0;
-    probe_link_begin_step(link);
-    if (first > 0 && first < length) {
-        if (probe_link_send(link, hello, first, why) != 0)
-            return -1;
-        (void)clock_sleep_until_ns(clock_now_ns() + split->pause_ns);
-    } else {
-        first = 0;
-    }
-    return probe_link_send(link, hello + first, length - first, why);
 }
 
 static bool read_answer(struct probe_link *link, struct raw_answer *answer,
@@ -58,8 +42,8 @@ static bool read_answer(struct probe_link *link, struct raw_answer *answer,
     return false;
 }
 
-bool probe_ask(struct probe *p, const struct raw_hello *hello, const struct probe_split *split,
-               struct raw_answer *answer, struct probed_failure *why)
+bool probe_ask(struct probe *p, const struct raw_hello *hello, struct raw_answer *answer,
+               struct probed_failure *why)
 {
     static _Thread_local struct probe_link link;
     uint8_t data[RAW_HELLO_BYTES_MAX + 16];
@@ -73,8 +57,9 @@ bool probe_ask(struct probe *p, const struct raw_hello *hello, const struct prob
     }
     if (probe_link_open(p, &link, why) != 0)
         return false;
+    probe_link_begin_step(&link);
     bool has_answer =
-        send_hello(&link, data, length, split, why) == 0 && read_answer(&link, answer, why);
+        probe_link_send(&link, data, length, why) == 0 && read_answer(&link, answer, why);
     probe_link_close(&link);
     if (has_answer) {
         p->silent_in_row = 0;

@@ -12,17 +12,10 @@
 #include "tls/raw_answer.h"
 #include "tls/raw_hello.h"
 
-/* A hello that is cut in two: the second part is sent pause_ns after the first, by which
- * time the first is on its way in a segment of its own. */
-struct probe_split {
-    size_t first_bytes; /* 0: not cut */
-    uint64_t pause_ns;
-};
-
 /* One connection, one hello, one answer.  True: *answer is a ServerHello, a
  * HelloRetryRequest or an alert; else *why.  The caller asks probe_may_go_on first. */
-bool probe_ask(struct probe *p, const struct raw_hello *hello, const struct probe_split *split,
-               struct raw_answer *answer, struct probed_failure *why);
+bool probe_ask(struct probe *p, const struct raw_hello *hello, struct raw_answer *answer,
+               struct probed_failure *why);
 
 /* An alert as a failure: cause "alert", its number and name. */
 void probe_fail_alert(struct probed_failure *why, unsigned alert);

@@ -63,7 +63,7 @@ static bool may_ask(struct probe *p, struct probed_failure *why)
 static bool ask_choice(struct probe *p, const struct raw_hello *hello, unsigned *code,
                        struct raw_answer *answer, struct probed_failure *why)
 {
-    if (!may_ask(p, why) || !probe_ask(p, hello, NULL, answer, why))
+    if (!may_ask(p, why) || !probe_ask(p, hello, answer, why))
         return false;
     if (answer->kind == RAW_ANSWER_ALERT) {
         probe_fail_alert(why, answer->alert);
@@ -103,7 +103,7 @@ static void ask_one_by_one(struct probe *p)
             continue;
         if (!may_ask(p, &groups->failure))
             return;
-        if (!probe_ask(p, &hello, NULL, &answer, &groups->failure))
+        if (!probe_ask(p, &hello, &answer, &groups->failure))
             continue;
         if (answer.kind == RAW_ANSWER_HELLO && answer.group == all[i].code)
             add_group(groups, all[i].code);
@@ -165,7 +165,7 @@ static enum probed_answer ask_pair(struct probe *p, unsigned first, unsigned sec
     struct raw_answer answer = {.kind = RAW_ANSWER_PART};
     struct probed_failure why = {.cause = ""};
     if (!raw_hello_has_share(second) || !may_ask(p, &why) ||
-        !probe_ask(p, &hello, NULL, &answer, &why))
+        !probe_ask(p, &hello, &answer, &why))
         return PROBED_UNKNOWN;
     if (answer.kind == RAW_ANSWER_HELLO && answer.group == second)
         return PROBED_YES;
@@ -197,7 +197,7 @@ void probe_ask_versions(struct probe *p)
     offer_all(&hello);
     hello.offers_13 = false;
     hello.offers_12 = true;
-    if (!may_ask(p, &why) || !probe_ask(p, &hello, NULL, &answer, &why))
+    if (!may_ask(p, &why) || !probe_ask(p, &hello, &answer, &why))
         return;
     out->tls12 = answer.kind == RAW_ANSWER_HELLO && answer.version == VERSION_12 ? PROBED_YES
                                                                                  : PROBED_NO;

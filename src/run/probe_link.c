@@ -97,13 +97,8 @@ static ssize_t take(void *arg, void *data, size_t room)
 {
     struct probe_link *link = arg;
     ssize_t n = socket_recv(&link->socket, data, room);
-    if (n <= 0)
-        return n;
-    size_t left = sizeof link->capture - link->captured;
-    size_t kept = (size_t)n < left ? (size_t)n : left;
-    memcpy(link->capture + link->captured, data, kept);
-    link->captured += kept;
-    count_bytes(link, RESULT_SERVER, (size_t)n);
+    if (n > 0)
+        count_bytes(link, RESULT_SERVER, (size_t)n);
     return n;
 }
 
@@ -217,7 +212,7 @@ int probe_link_open(struct probe *p, struct probe_link *link, struct probed_fail
 {
     link->probe = p;
     link->socket = (struct socket_stream){.fd = -1};
-    link->flights = link->captured = 0;
+    link->flights = 0;
     wait_for_turn(p);
     p->out->connections++;
     p->silent_in_row++;
@@ -227,7 +222,7 @@ int probe_link_open(struct probe *p, struct probe_link *link, struct probed_fail
         probe_link_close(link);
         return -1;
     }
-    link->flights = link->captured = 0;
+    link->flights = 0;
     return 0;
 }
 

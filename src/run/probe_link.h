@@ -16,7 +16,6 @@
 #include "run/probe.h"
 
 #define PROBE_ADDRESSES_MAX 8u
-#define PROBE_CAPTURE_BYTES 16640u /* a record of full size */
 
 /* What the connections of one probe share. */
 struct probe {
@@ -38,8 +37,6 @@ struct probe_link {
     uint64_t deadline_ns; /* of the step that is running */
     size_t flights;
     struct probed_flight flight[PROBED_FLIGHTS_MAX]; /* what is behind the last is not kept */
-    size_t captured;
-    uint8_t capture[PROBE_CAPTURE_BYTES]; /* the server's first bytes of TLS */
 };
 
 /* Why nothing more may be asked: the bound, an interrupt, a server that does not answer. */
