@@ -156,8 +156,10 @@ static void fill_network(struct conn *c, struct shard_record *r)
 {
     const struct shard_network *n = &c->network;
     r->has_network = c->setting->link != NULL;
-    if (!r->has_network)
+    if (!r->has_network) {
+        r->retransmits = retransmits_of(c->wire.socket.fd);
         return;
+    }
     read_network(c, true);
     r->network = *n;
     r->retransmits = n->retransmits[RESULT_CLIENT] + n->retransmits[RESULT_SERVER];
@@ -174,7 +176,6 @@ static void fill_record(struct conn *c, struct shard_record *r)
     r->phase_ns[RESULT_PHASE_TTLB] = c->end_ns - request_ns;
     r->phase_ns[RESULT_PHASE_RESPONSE] = c->end_ns - c->due_ns;
     r->start_lag_ns = c->start_ns - c->due_ns;
-    r->retransmits = retransmits_of(c->wire.socket.fd);
     r->is_hrr = c->is_hrr;
     r->is_resumed = c->is_resumed;
     r->handshake = is_early        ? RESULT_HANDSHAKE_EARLY
