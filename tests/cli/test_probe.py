@@ -6,10 +6,10 @@ import shutil
 import socket
 import subprocess
 import tempfile
-import threading
 
 import pytest
 
+import scripted
 from conftest import (PROGRAM, assert_one_line, assert_usage_error, environment, run, strict_json)
 
 FAST = ("--rate", "1000")
@@ -33,28 +33,9 @@ def serving(*words):
 
 @contextlib.contextmanager
 def speaking(talk):
-    """A scripted server: talk(connection, index) for each connection, one thread each."""
-    listener = socket.create_server(("127.0.0.1", 0))
-
-    def one(connection, index):
-        with connection, contextlib.suppress(OSError):
-            connection.settimeout(30)
-            talk(connection, index)
-
-    def accept():
-        index = 0
-        with contextlib.suppress(OSError):
-            while True:
-                connection, _ = listener.accept()
-                threading.Thread(target=one, args=(connection, index), daemon=True).start()
-                index += 1
-
-    threading.Thread(target=accept, daemon=True).start()
-    try:
-        yield f"127.0.0.1:{listener.getsockname()[1]}"
-    finally:
-        listener.shutdown(socket.SHUT_RDWR)
-        listener.close()
+    """A scripted server: talk(connection, number) for each connection; gives HOST:PORT."""
+    with scripted.server(talk) as port:
+        yield f"127.0.0.1:{port}"
 
 
 def probe(*words, code=0, timeout=60):

@@ -1,36 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Is text of a result inert in the page, are the figures in it those of the result, and is the
  * page that of the golden files?  GOLDEN_WRITE=1 writes those anew: read the difference. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
 #include <jansson.h>
-#include "base/text.h"
-#include "report/files.h"
+#include "golden_files.h"
 #include "report/format.h"
 #include "report/html.h"
 #include "report/html_put.h"
-#include "report/json_read.h"
 #include "report/scale.h"
 #include "report/sheet.h"
-
-static struct result *golden_result(const char *name)
-{
-    struct err e = ERR_INIT;
-    struct text path = {0};
-    text_addf(&path, "%s/tests/golden/%s.json", SOURCE_ROOT, name);
-    struct result *r = json_read_file(text_str(&path), &e);
-    if (r == NULL)
-        fail_msg("%s", e.text);
-    text_free(&path);
-    return r;
-}
 
 static void text_of_a_result_is_escaped_in_content_and_attributes(void **state)
 {
@@ -153,32 +134,6 @@ static void the_format_of_a_file_is_told_by_its_end(void **state)
     assert_false(report_format_of_path("html", &id));
 }
 
-static void read_all(const char *path, struct text *out)
-{
-    char piece[4096];
-    size_t n;
-    FILE *file = fopen(path, "rb");
-    if (file == NULL)
-        fail_msg("%s is missing", path);
-    while ((n = fread(piece, 1, sizeof(piece), file)) > 0)
-        text_add_bytes(out, piece, n);
-    fclose(file);
-}
-
-static void compare_with_file(const char *name, const char *suffix, const struct text *got)
-{
-    struct err e = ERR_INIT;
-    struct text path = {0}, want = {0};
-    text_addf(&path, "%s/tests/golden/%s.%s", SOURCE_ROOT, name, suffix);
-    if (getenv("GOLDEN_WRITE") != NULL && report_write_file(text_str(&path), got, &e) != 0)
-        fail_msg("%s", e.text);
-    read_all(text_str(&path), &want);
-    if (strcmp(text_str(got), text_str(&want)) != 0)
-        fail_msg("%s differs", text_str(&path));
-    text_free(&path);
-    text_free(&want);
-}
-
 /* The page without style and script, which are files of their own. */
 static void the_page_is_that_of_the_golden_file(void **state)
 {
@@ -188,7 +143,7 @@ static void the_page_is_that_of_the_golden_file(void **state)
         struct result *r = golden_result(names[i]);
         struct text body = {0};
         html_add_body(&body, r);
-        compare_with_file(names[i], "body.html", &body);
+        golden_compare(names[i], "body.html", &body);
         text_free(&body);
         result_free(r);
     }
@@ -200,7 +155,7 @@ static void the_log_is_that_of_the_golden_file(void **state)
     struct text log = {0};
     (void)state;
     report_add_hlog(r, &log, NULL);
-    compare_with_file("load-few", "hlog", &log);
+    golden_compare("load-few", "hlog", &log);
     text_free(&log);
     result_free(r);
 }

@@ -1,19 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Do figures, tables and pages read as they should, whatever the width, the terminal and
  * the names in them?  The whole texts are in tests/golden. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <cmocka.h>
-#include "base/text.h"
+#include "golden_files.h"
 #include "report/figures.h"
 #include "report/format.h"
-#include "report/json_read.h"
 #include "report/table.h"
 
 static void check(struct text *got, const char *want)
@@ -188,18 +182,6 @@ static void markdown_markup_is_escaped(void **state)
     check(&got, "a\\|b \\`c\\` \\*d\\* \\_e\\_ \\<f> [g\\](h) [i] \\\\ \\# \\~ \\& \\$");
 }
 
-static struct result *read_golden(const char *name)
-{
-    struct err e = ERR_INIT;
-    struct text path = {0};
-    text_addf(&path, "%s/tests/golden/%s.json", SOURCE_ROOT, name);
-    struct result *r = json_read_file(text_str(&path), &e);
-    if (r == NULL)
-        fail_msg("%s", e.text);
-    text_free(&path);
-    return r;
-}
-
 static void no_stranger_reaches_the_terminal(void **state)
 {
     (void)state;
@@ -207,7 +189,7 @@ static void no_stranger_reaches_the_terminal(void **state)
                                                     REPORT_JSON};
     const struct report_options options = {
         .columns = 80, .has_utf8 = true, .is_detailed = true};
-    struct result *r = read_golden("cpu-hostile");
+    struct result *r = golden_result("cpu-hostile");
     for (size_t i = 0; i < sizeof(formats) / sizeof(formats[0]); i++) {
         struct text out = {0};
         report_format_of(formats[i])->add(r, &out, &options);
@@ -235,7 +217,7 @@ static void ascii_is_ascii_and_as_long(void **state)
 {
     (void)state;
     struct report_options options = {.columns = 80, .is_detailed = true};
-    struct result *r = read_golden("cpu-hostile");
+    struct result *r = golden_result("cpu-hostile");
     struct text ascii = {0}, utf8 = {0};
     report_add_text(r, &ascii, &options);
     options.has_utf8 = true;
@@ -266,7 +248,7 @@ static void colour_changes_no_letter(void **state)
     struct report_options options = {.columns = 80, .has_utf8 = true, .is_detailed = true};
     static const char *const names[] = {"cpu", "load", "load-few", "cpu-hostile"};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct result *r = read_golden(names[i]);
+        struct result *r = golden_result(names[i]);
         struct text plain = {0}, colour = {0}, stripped = {0};
         options.has_colour = false;
         report_add_text(r, &plain, &options);
@@ -289,7 +271,7 @@ static void pages_keep_to_their_width(void **state)
                                         "load-refused"};
     static const unsigned widths[] = {0, 80, 100, 132, 200};
     for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-        struct result *r = read_golden(names[i]);
+        struct result *r = golden_result(names[i]);
         for (size_t k = 0; k < sizeof(widths) / sizeof(widths[0]); k++) {
             const struct report_options options = {.columns = widths[k], .has_utf8 = true};
             const size_t most = widths[k] < 80 ? 80 : widths[k];
