@@ -61,13 +61,19 @@ def wait_for(port, process):
     return False
 
 
-@contextlib.contextmanager
-def serving(name, directory, early=False):
-    """The port of a fresh server; its certificate is its own, so clients cannot verify it."""
+def self_signed(directory):
+    """Key and certificate as files."""
     key, cert = directory / "key.pem", directory / "cert.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
                     "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost", "-keyout", key,
                     "-out", cert], check=True, capture_output=True)
+    return key, cert
+
+
+@contextlib.contextmanager
+def serving(name, directory, early=False):
+    """The port of a fresh server; its certificate is its own, so clients cannot verify it."""
+    key, cert = self_signed(directory)
     (directory / "both.pem").write_bytes(cert.read_bytes() + key.read_bytes())
     (directory / "body").mkdir()
     port = free_port()

@@ -15,18 +15,10 @@ from test_probe import BROWSER, FAST, names, probe, serving, speaking
 needs_openssl = pytest.mark.skipif(shutil.which("openssl") is None, reason="no openssl")
 
 
-def self_signed(directory):
-    key, cert = directory / "key.pem", directory / "cert.pem"
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost", "-keyout", key,
-                    "-out", cert], check=True, capture_output=True)
-    return key, cert
-
-
 @contextlib.contextmanager
 def s_server(directory, *words):
     """The system's openssl s_server; gives HOST:PORT."""
-    key, cert = self_signed(directory)
+    key, cert = peers.self_signed(directory)
     process = subprocess.Popen(
         ["openssl", "s_server", "-accept", "127.0.0.1:0", "-www", "-key", key, "-cert", cert,
          *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
