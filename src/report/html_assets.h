@@ -9,12 +9,9 @@
 #ifndef REPORT_HTML_ASSETS_H
 #define REPORT_HTML_ASSETS_H
 
-#include <stdbool.h>
-
 extern const unsigned char html_assets_style[];  /* uPlot's and ours */
 extern const unsigned char html_assets_script[]; /* the same */
 /* Of exactly the script's bytes: "sha256-" and base64, for the page's policy. */
 extern const char html_assets_script_hash[];
-extern const bool html_assets_has_uplot;
 
 #endif

@@ -3,7 +3,7 @@
 """embed.py OUTPUT STYLE... -- SCRIPT...: the page's styles and scripts as C arrays.
 
 Each is one element of the page; the script's hash goes into the page's policy, so that no
-other script can run there. A file of uPlot's among the scripts: curves to hover.
+other script can run there.
 """
 import base64
 import hashlib
@@ -36,12 +36,10 @@ def main():
     middle = rest.index("--")
     style, script = joined(rest[:middle]), joined(rest[middle + 1:])
     digest = base64.b64encode(hashlib.sha256(script).digest()).decode()
-    has_uplot = any("uPlot" in pathlib.Path(path).name for path in rest[middle + 1:])
     pathlib.Path(output).write_text(
         '#include "report/html_assets.h"\n\n'
         + array("html_assets_style", style) + array("html_assets_script", script)
-        + f'const char html_assets_script_hash[] = "sha256-{digest}";\n'
-        + f"const bool html_assets_has_uplot = {str(has_uplot).lower()};\n", encoding="ascii")
+        + f'const char html_assets_script_hash[] = "sha256-{digest}";\n', encoding="ascii")
 
 
 main()
