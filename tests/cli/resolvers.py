@@ -124,16 +124,28 @@ class Query:
                            *counts) + (question or self.question) + b"".join(records)
 
 
+def both_sockets():
+    """UDP and TCP at one free port: one that is free for the first may be taken for the other."""
+    for _ in range(100):
+        tcp = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+        tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        tcp.bind(("127.0.0.1", 0))
+        port = tcp.getsockname()[1]
+        udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            udp.bind(("127.0.0.1", port))
+            return udp, tcp, port
+        except OSError:
+            udp.close()
+            tcp.close()
+    raise AssertionError("no port is free for UDP and TCP")
+
+
 @contextlib.contextmanager
 def scripted(script):
     """script(query) gives the messages to send; yields the address and the queries."""
     queries = []
-    udp = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
-    udp.bind(("127.0.0.1", 0))
-    port = udp.getsockname()[1]
-    tcp = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-    tcp.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    tcp.bind(("127.0.0.1", port))
+    udp, tcp, port = both_sockets()
     tcp.listen(16)
 
     def serve_udp():
