@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "run/link_model.h"
+#include "result/link_model.h"
 #include "run/load_parts.h"
 
 #define LATE_LEAST_NS 1000000u /* p99 of lateness: this, or a share of the round trip */
@@ -70,23 +70,33 @@ static void check_way(struct load *l, enum link_way way, const struct link_count
     }
 }
 
+static void line_of(const struct link_spec *spec, struct link_model_line *out)
+{
+    *out = (struct link_model_line){.mtu_bytes = spec->mtu_bytes};
+    for (unsigned i = 0; i < LINK_WAYS; i++)
+        out->way[i] =
+            (struct link_model_way){(double)spec->way[i].delay_ns, spec->way[i].rate_bits_per_s,
+                                    spec->way[i].initcwnd_packets};
+}
+
 static void fill_model(struct load *l)
 {
-    const struct link_spec *spec = l->options->link;
+    struct link_model_line line;
+    line_of(l->options->link, &line);
     for (size_t i = 0; i < l->result->arms; i++) {
         struct result_arm *arm = &l->result->arm[i];
         struct link_model_flights flights;
         link_model_flights_of(arm, &flights);
         if (arm->network.tls_round_trips.count == 0)
             continue;
-        arm->network.model_tcp_us = link_model_connect_ns(spec) / 1e3;
+        arm->network.model_tcp_us = link_model_connect_ns(&line) / 1e3;
         if (flights.count == 0)
             continue;
         const struct result_range *later = arm->network.later_bytes;
-        arm->network.model_tls_us = link_model_ns(spec, &flights) / 1e3;
+        arm->network.model_tls_us = link_model_ns(&line, &flights) / 1e3;
         if (arm->negotiated.early_data_accepted == 0)
             arm->network.model_ttlb_us =
-                link_model_response_ns(spec, &flights, later[RESULT_CLIENT].mean,
+                link_model_response_ns(&line, &flights, later[RESULT_CLIENT].mean,
                                        later[RESULT_SERVER].mean) /
                 1e3;
     }

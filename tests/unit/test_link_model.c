@@ -2,8 +2,7 @@
 /* Does the model say what pencil and paper do? */
 #include "cmocka_all.h"
 #include <math.h>
-#include <string.h>
-#include "run/link_model.h"
+#include "result/link_model.h"
 
 #define MS 1e6
 
@@ -13,14 +12,20 @@ static void assert_near(double got, double want)
         fail_msg("got %.9g, want %.9g", got, want);
 }
 
-static double model(const char *text, double client, double server)
+#define MBIT 1e6
+enum { ETHERNET = 1500 };
+
+/* Both ways alike: half of the round trip each, the same rate and initial window. */
+static struct link_model_line line_of(double rtt_ms, double rate, unsigned window, unsigned mtu)
 {
-    struct link_spec spec;
-    struct err e = ERR_INIT;
+    const struct link_model_way way = {rtt_ms * MS / 2, rate, window};
+    return (struct link_model_line){{way, way}, mtu};
+}
+
+static double model(struct link_model_line line, double client, double server)
+{
     const struct link_model_flights flights = {2, {client, server}};
-    if (link_spec_parse(text, &spec, &e) != 0)
-        fail_msg("%s", e.text);
-    return link_model_ns(&spec, &flights);
+    return link_model_ns(&line, &flights);
 }
 
 /* A segment holds 1448 bytes: windows of 10, 20, 40 are 14480, 43440, 101360 in all. */
@@ -32,13 +37,15 @@ static void windows_double_and_cost_a_round_trip_each(void **state)
                  {43441, 3}, {101360, 3}, {101361, 4}};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(cases); i++)
-        assert_near(model("rtt=100ms", 300, cases[i].server_bytes),
+        assert_near(model(line_of(100, 0, 0, ETHERNET), 300, cases[i].server_bytes),
                     cases[i].round_trips * 100 * MS);
-    assert_near(model("rtt=100ms,initcwnd=24", 300, 24 * 1448), 100 * MS);
-    assert_near(model("rtt=100ms,initcwnd=1", 300, 2 * 1448), 200 * MS);
-    assert_near(model("rtt=100ms,up.initcwnd=1", 2000, 20), 200 * MS);
-    assert_near(model("rtt=100ms,mtu=576,initcwnd=2", 300, 2 * 524), 100 * MS);
-    assert_near(model("rtt=100ms,mtu=576,initcwnd=2", 300, 2 * 524 + 1), 200 * MS);
+    assert_near(model(line_of(100, 0, 24, ETHERNET), 300, 24 * 1448), 100 * MS);
+    assert_near(model(line_of(100, 0, 1, ETHERNET), 300, 2 * 1448), 200 * MS);
+    struct link_model_line line = line_of(100, 0, 0, ETHERNET);
+    line.way[RESULT_CLIENT].initcwnd_packets = 1;
+    assert_near(model(line, 2000, 20), 200 * MS);
+    assert_near(model(line_of(100, 0, 2, 576), 300, 2 * 524), 100 * MS);
+    assert_near(model(line_of(100, 0, 2, 576), 300, 2 * 524 + 1), 200 * MS);
 }
 
 /* At 1 Mbit/s a bit takes 1 us: 348 + 52 bytes 3.2 ms, 948 + 52 bytes 8 ms, 1500 bytes 12 ms.
@@ -46,47 +53,49 @@ static void windows_double_and_cost_a_round_trip_each(void **state)
 static void the_line_takes_its_time_for_heads_too(void **state)
 {
     (void)state;
-    assert_near(model("rate=1mbit", 348, 948), (3.2 + 8) * MS);
-    assert_near(model("rate=1mbit,rtt=40ms", 348, 1448 + 948), (3.2 + 12 + 8 + 40) * MS);
-    assert_near(model("down.rate=1mbit", 348, 948), 8 * MS);
+    assert_near(model(line_of(0, MBIT, 0, ETHERNET), 348, 948), (3.2 + 8) * MS);
+    assert_near(model(line_of(40, MBIT, 0, ETHERNET), 348, 1448 + 948),
+                (3.2 + 12 + 8 + 40) * MS);
+    struct link_model_line line = line_of(0, MBIT, 0, ETHERNET);
+    line.way[RESULT_CLIENT].rate_bits_per_s = 0;
+    assert_near(model(line, 348, 948), 8 * MS);
 }
 
 /* Ten segments take 120 ms of line: with a round trip of 40 ms the acknowledgement of the
  * first is there long before, and the eleventh follows without a gap. */
 static void a_slow_line_leaves_no_gap_between_windows(void **state)
 {
+    struct link_model_line line = line_of(40, MBIT, 0, ETHERNET);
     (void)state;
-    assert_near(model("down.rate=1mbit,rtt=40ms", 348, 10 * 1448 + 948), (120 + 8 + 40) * MS);
+    line.way[RESULT_CLIENT].rate_bits_per_s = 0;
+    assert_near(model(line, 348, 10 * 1448 + 948), (120 + 8 + 40) * MS);
     /* With 200 ms there is one: first segment 12, round trip 200, and the acknowledgement
      * takes no line on its way up. */
-    assert_near(model("down.rate=1mbit,rtt=200ms", 348, 10 * 1448 + 948),
-                (12 + 200 + 8 + 200) * MS);
+    line = line_of(200, MBIT, 0, ETHERNET);
+    line.way[RESULT_CLIENT].rate_bits_per_s = 0;
+    assert_near(model(line, 348, 10 * 1448 + 948), (12 + 200 + 8 + 200) * MS);
 }
 
 /* The window goes on growing: 10 segments are acknowledged with the first flight, so that 20
  * may follow at once. */
 static void a_response_finds_the_window_that_the_handshake_left(void **state)
 {
-    struct link_spec spec;
-    struct err e = ERR_INIT;
+    struct link_model_line line = line_of(100, 0, 0, ETHERNET);
     const struct link_model_flights ten = {2, {300, 14480}}, one = {2, {300, 100}};
     (void)state;
-    assert_int_equal(link_spec_parse("rtt=100ms", &spec, &e), 0);
-    assert_near(link_model_response_ns(&spec, &ten, 100, 20 * 1448), 100 * MS);
-    assert_near(link_model_response_ns(&spec, &ten, 100, 20 * 1448 + 1), 200 * MS);
-    assert_near(link_model_response_ns(&spec, &one, 100, 11 * 1448 + 1), 200 * MS);
-    assert_int_equal(link_spec_parse("rate=1mbit", &spec, &e), 0);
+    assert_near(link_model_response_ns(&line, &ten, 100, 20 * 1448), 100 * MS);
+    assert_near(link_model_response_ns(&line, &ten, 100, 20 * 1448 + 1), 200 * MS);
+    assert_near(link_model_response_ns(&line, &one, 100, 11 * 1448 + 1), 200 * MS);
+    line = line_of(0, MBIT, 0, ETHERNET);
     /* 80 of Finished, 68 of request, 52 of head: 1.6 ms; 948 + 52: 8 ms. */
-    assert_near(link_model_response_ns(&spec, &one, 68, 948), 9.6 * MS);
+    assert_near(link_model_response_ns(&line, &one, 68, 948), 9.6 * MS);
 }
 
 static void connecting_is_two_small_packets(void **state)
 {
-    struct link_spec spec;
-    struct err e = ERR_INIT;
+    const struct link_model_line line = line_of(30, MBIT, 0, ETHERNET);
     (void)state;
-    assert_int_equal(link_spec_parse("rtt=30ms,rate=1mbit", &spec, &e), 0);
-    assert_near(link_model_connect_ns(&spec), (30 + 2 * 0.48) * MS);
+    assert_near(link_model_connect_ns(&line), (30 + 2 * 0.48) * MS);
 }
 
 static void flights_are_those_that_were_seen(void **state)
