@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pqc-bench report: a result file in any format. */
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/stat.h>
 #include "base/text.h"
 #include "cli/command.h"
 #include "cli/outfile.h"
 #include "cli/output.h"
+#include "cli/result_file.h"
 #include "report/format.h"
-#include "report/json_read.h"
 
 struct report_values {
     unsigned format; /* index into FORMATS, the order of enum report_format_id */
@@ -47,18 +44,6 @@ static const struct option rows[] = {
     OUTPUT_ASCII_ROW(offsetof(struct report_values, look)),
     {.name = NULL},
 };
-
-/* A directory stands for the result.json in it. */
-static struct result *read_operand(const char *path, struct err *e)
-{
-    struct stat facts;
-    if (stat(path, &facts) != 0 || !S_ISDIR(facts.st_mode))
-        return json_read_file(path, e);
-    char *file = outfile_join(path, "result.json");
-    struct result *result = json_read_file(file, e);
-    free(file);
-    return result;
-}
 
 /* What is to be written where; path NULL: standard output. */
 struct report_target {
@@ -115,7 +100,7 @@ static int run(struct command_call *call, struct err *e)
         look.columns = 100;
     }
     for (size_t i = 0; i < call->operands && !failed; i++) {
-        struct result *result = read_operand(call->operand[i], e);
+        struct result *result = result_file_read(call->operand[i], e);
         if (result) {
             text_add(&content, i > 0 && target.format == REPORT_TEXT ? "\n" : "");
             report_format_of(target.format)->add(result, &content, &look);

@@ -39,8 +39,8 @@ static void draw_table(void *arg, const struct table *t)
     table_add_markdown(t, out);
 }
 
-void report_add_markdown(const struct result *r, struct text *out,
-                         const struct report_options *options)
+void page_add_markdown(page_draw_fn *draw, const void *what, struct text *out,
+                       const struct report_options *options)
 {
     struct text page = {0};
     const struct page_drawer drawer = {
@@ -51,7 +51,13 @@ void report_add_markdown(const struct result *r, struct text *out,
         .columns = 0,
         .is_detailed = options->is_detailed,
     };
-    page_draw(r, &drawer);
+    draw(what, &drawer);
     text_add(out, text_str(&page));
     text_free(&page);
+}
+
+void report_add_markdown(const struct result *r, struct text *out,
+                         const struct report_options *options)
+{
+    page_add_markdown(page_draw, r, out, options);
 }

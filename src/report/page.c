@@ -78,8 +78,9 @@ void page_draw_figures(const struct result *r, const struct page_drawer *drawer)
     page_draw_table(drawer, "Failures", tables_failures(r));
 }
 
-void page_draw(const struct result *r, const struct page_drawer *drawer)
+void page_draw(const void *what, const struct page_drawer *drawer)
 {
+    const struct result *r = what;
     struct text line = {0};
     report_require_whole(r);
     sentences_add_title(&line, r);

@@ -24,7 +24,15 @@ struct page_drawer {
     bool is_detailed;
 };
 
-void page_draw(const struct result *r, const struct page_drawer *drawer);
+/* Any page: `what` is its own. */
+typedef void page_draw_fn(const void *what, const struct page_drawer *drawer);
+/* Drawn for a terminal / as Markdown. */
+void page_add_text(page_draw_fn *draw, const void *what, struct text *out,
+                   const struct report_options *options);
+void page_add_markdown(page_draw_fn *draw, const void *what, struct text *out,
+                       const struct report_options *options);
+
+page_draw_fn page_draw; /* of a const struct result */
 
 /* Its parts in their order, without the title: what makes it not valid; every table and
  * sentence; where the figures come from. */

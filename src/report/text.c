@@ -78,8 +78,8 @@ static void add_ascii(struct text *out, const char *text)
     }
 }
 
-void report_add_text(const struct result *r, struct text *out,
-                     const struct report_options *options)
+void page_add_text(page_draw_fn *draw, const void *what, struct text *out,
+                   const struct report_options *options)
 {
     struct text page = {0};
     struct screen screen = {.out = &page, .options = *options};
@@ -93,10 +93,16 @@ void report_add_text(const struct result *r, struct text *out,
         .columns = screen.options.columns,
         .is_detailed = options->is_detailed,
     };
-    page_draw(r, &drawer);
+    draw(what, &drawer);
     if (options->has_utf8)
         text_add(out, text_str(&page));
     else
         add_ascii(out, text_str(&page));
     text_free(&page);
+}
+
+void report_add_text(const struct result *r, struct text *out,
+                     const struct report_options *options)
+{
+    page_add_text(page_draw, r, out, options);
 }
