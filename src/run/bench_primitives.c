@@ -78,6 +78,34 @@ static void use_keys(struct bench *b, struct bench_arm *a, const struct tls_grou
         use_group(b, a, DUPLEX_CLIENT, TLS_PRIMITIVE_KEYGEN, agreed);
 }
 
+/* TLS 1.3 names its suite's digest last. */
+static const char *digest_of(const char *cipher)
+{
+    static const char *const digests[] = {"SHA256", "SHA384"};
+    for (size_t i = 0; i < sizeof digests / sizeof *digests; i++) {
+        size_t bytes = strlen(cipher), tail = strlen(digests[i]);
+        if (bytes > tail && strcmp(cipher + bytes - tail, digests[i]) == 0)
+            return digests[i];
+    }
+    return NULL;
+}
+
+static void use_schedule(struct bench *b, struct bench_arm *a)
+{
+    const char *digest = a->watch == NULL ? NULL : digest_of(a->watch->cipher);
+    if (digest == NULL || a->plan.arm->tls != TLS_VERSION_13)
+        return;
+    for (unsigned side = 0; side < 2; side++) {
+        const struct bench_primitive wanted = {
+            .backend = side == DUPLEX_CLIENT ? a->plan.client : a->plan.server,
+            .side = (enum duplex_side)side,
+            .what = TLS_PRIMITIVE_SCHEDULE,
+            .subject = digest,
+        };
+        use(b, a, &wanted, 1, false);
+    }
+}
+
 static void plan_arm(struct bench *b, size_t i)
 {
     struct bench_arm *a = &b->arm[i];
@@ -101,6 +129,7 @@ static void plan_arm(struct bench *b, size_t i)
                                          .subject = arm->certificate};
     use(b, a, &verify, verifications(arm), true);
     use(b, a, &sign, 1, true);
+    use_schedule(b, a);
 }
 
 static void prepare(struct pair *p, enum duplex_side side, void *arg)
@@ -243,6 +272,8 @@ static const char *operation_name(enum tls_primitive what)
         return "sign";
     case TLS_PRIMITIVE_VERIFY:
         return "verify";
+    case TLS_PRIMITIVE_SCHEDULE:
+        return "key schedule";
     }
     return "";
 }

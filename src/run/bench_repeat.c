@@ -37,15 +37,20 @@ static void run_turn(struct bench *b, struct bench_arm *a, unsigned handshakes,
     }
 }
 
+static void note_most(char out[SEEN_NAME_SIZE], const struct seen_names *names)
+{
+    const char *most = seen_most(names);
+    snprintf(out, SEEN_NAME_SIZE, "%s", most != NULL ? most : "");
+}
+
 static int watch_arm(struct bench *b, struct bench_arm *a, struct err *e)
 {
     char why[400];
     a->watch = mem_alloc_zeroed(1, sizeof *a->watch);
     run_turn(b, a, BENCH_WATCHED, TURN_WATCH);
     if (b->turn.seen.completed > 0) {
-        const char *group = seen_most(&b->turn.seen.group);
-        if (group != NULL)
-            snprintf(a->watch->group, sizeof a->watch->group, "%s", group);
+        note_most(a->watch->group, &b->turn.seen.group);
+        note_most(a->watch->cipher, &b->turn.seen.cipher);
         a->kept.hrr_for_a_share_sent = b->turn.seen.hrr_for_a_share_sent;
         return 0;
     }

@@ -37,6 +37,7 @@ struct bench_sample {
 struct bench_watch {
     struct result_bytes messages; /* by type; all else in it stays empty */
     char group[SEEN_NAME_SIZE];   /* negotiated most often, "" none */
+    char cipher[SEEN_NAME_SIZE];  /* the same of the cipher suite */
     bool has_hello;
     struct hello hello;                     /* of the last handshake */
     uint8_t stream[HELLO_BYTES_MAX + 512u]; /* what the client sent first */

@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <openssl/evp.h>
+#include <openssl/hkdf.h>
+#include <openssl/kdf.h>
 #include <openssl/mem.h>
 #include <openssl/rsa.h>
 #include "tls/awslc_share.h"
@@ -15,6 +17,7 @@ struct tls_primitive_op {
     enum tls_primitive what;
     const struct awslc_group *group;
     const struct awslc_kind *kind;
+    const EVP_MD *digest;     /* SCHEDULE */
     struct awslc_share share; /* DERIVE */
     uint8_t offer[SHARE_BYTES_MAX], answer[SHARE_BYTES_MAX];
     EVP_PKEY *key;      /* SIGN and VERIFY */
@@ -71,6 +74,29 @@ static int run_encapsulate(const struct tls_primitive_op *op)
     return awslc_share_accept(op->group, op->offer, answer) ? 0 : -1;
 }
 
+bool library_schedule_expand(const EVP_MD *digest, const unsigned char *secret,
+                             const struct schedule_label *label, unsigned char *out,
+                             size_t bytes)
+{
+    return CRYPTO_tls13_hkdf_expand_label(out, bytes, digest, secret, EVP_MD_size(digest),
+                                          (const uint8_t *)label->text, strlen(label->text),
+                                          label->context, label->context_bytes);
+}
+
+bool library_schedule_extract(const EVP_MD *digest, const unsigned char *before,
+                              const unsigned char *secret, size_t bytes, unsigned char *out)
+{
+    uint8_t salt[EVP_MAX_MD_SIZE] = {0}, empty[EVP_MAX_MD_SIZE];
+    size_t salt_bytes = EVP_MD_size(digest), out_bytes = 0;
+    unsigned empty_bytes = 0;
+    if (before != NULL && !EVP_Digest(NULL, 0, empty, &empty_bytes, digest, NULL))
+        return false;
+    const struct schedule_label derived = {"derived", empty, empty_bytes};
+    if (before != NULL && !library_schedule_expand(digest, before, &derived, salt, salt_bytes))
+        return false;
+    return HKDF_extract(out, &out_bytes, digest, secret, bytes, salt, salt_bytes);
+}
+
 static bool prepare_group(struct tls_primitive_op *op)
 {
     return awslc_share_offer(op->group, &op->share, op->offer) &&
@@ -99,9 +125,12 @@ struct tls_primitive_op *library_primitive_new(enum tls_primitive what, const ch
     op->what = what;
     if (what == TLS_PRIMITIVE_SIGN || what == TLS_PRIMITIVE_VERIFY)
         op->kind = awslc_kind_find(name);
+    else if (what == TLS_PRIMITIVE_SCHEDULE)
+        op->digest = ssl_schedule_digest(name);
     else
         op->group = awslc_group_find(name);
-    if ((op->kind != NULL && prepare_kind(op)) || (op->group != NULL && prepare_group(op))) {
+    if ((op->kind != NULL && prepare_kind(op)) || (op->group != NULL && prepare_group(op)) ||
+        op->digest != NULL) {
         ERR_clear_error();
         return op;
     }
@@ -124,6 +153,8 @@ static int run(struct tls_primitive_op *op)
         return run_sign(op);
     case TLS_PRIMITIVE_VERIFY:
         return run_verify(op);
+    case TLS_PRIMITIVE_SCHEDULE:
+        return ssl_schedule_run(op->digest) ? 0 : -1;
     }
     return -1;
 }

@@ -150,6 +150,7 @@ enum tls_primitive {
                                 */
     TLS_PRIMITIVE_SIGN,        /* certificate kind */
     TLS_PRIMITIVE_VERIFY,      /* certificate kind */
+    TLS_PRIMITIVE_SCHEDULE,    /* SHA256 or SHA384: TLS 1.3's key schedule, either side's */
 };
 
 struct tls_connect {
@@ -228,8 +229,8 @@ struct tls_backend {
     uint32_t (*session_early_data_bytes)(const struct tls_session *session);
     uint32_t (*session_lifetime_s)(const struct tls_session *session);
 
-    /* One cryptographic operation, prepared once, run many times; name is a group or a
-     * certificate kind.  run returns 0, or -1 when the library failed. */
+    /* One cryptographic operation, prepared once, run many times; name is a group, a
+     * certificate kind or a digest.  run returns 0, or -1 when the library failed. */
     struct tls_primitive_op *(*primitive_new)(enum tls_primitive what, const char *name,
                                               struct err *e);
     int (*primitive_run)(struct tls_primitive_op *op);

@@ -2,7 +2,9 @@
 /* OpenSSL: single operations, by the EVP calls that its TLS makes for them. */
 #include <stdlib.h>
 #include <string.h>
+#include <openssl/core_names.h>
 #include <openssl/evp.h>
+#include <openssl/kdf.h>
 #include <openssl/rsa.h>
 #include "tls/openssl_names.h"
 #include "tls/ssl_library.h"
@@ -15,6 +17,7 @@ struct tls_primitive_op {
     enum tls_primitive what;
     const struct openssl_group *group;
     const struct openssl_kind *kind;
+    const EVP_MD *digest; /* SCHEDULE */
     EVP_PKEY *own, *peer; /* group: ours, with its private half, and the other side's */
     unsigned char *share; /* what the other side sent: OPENSSL_malloc'd */
     size_t share_bytes;
@@ -176,6 +179,56 @@ static int run_verify(const struct tls_primitive_op *op)
     return ok ? 0 : -1;
 }
 
+/* TLS13-KDF with `p`, to which mode and digest are added at `n`; fetched anew each time, as
+ * libssl does. */
+static bool run_kdf(int mode, const EVP_MD *digest, OSSL_PARAM *p, size_t n, unsigned char *out,
+                    size_t bytes)
+{
+    EVP_KDF *kdf = EVP_KDF_fetch(NULL, OSSL_KDF_NAME_TLS1_3_KDF, NULL);
+    EVP_KDF_CTX *ctx = EVP_KDF_CTX_new(kdf);
+    EVP_KDF_free(kdf);
+    char *name = (char *)(uintptr_t)EVP_MD_get0_name(digest);
+    p[n++] = OSSL_PARAM_construct_int(OSSL_KDF_PARAM_MODE, &mode);
+    p[n++] = OSSL_PARAM_construct_utf8_string(OSSL_KDF_PARAM_DIGEST, name, 0);
+    p[n++] = OSSL_PARAM_construct_octet_string(OSSL_KDF_PARAM_PREFIX,
+                                               (void *)(uintptr_t) "tls13 ", 6);
+    p[n] = OSSL_PARAM_construct_end();
+    bool ok = ctx != NULL && EVP_KDF_derive(ctx, out, bytes, p) > 0;
+    EVP_KDF_CTX_free(ctx);
+    return ok;
+}
+
+static OSSL_PARAM octets(const char *name, const void *bytes, size_t len)
+{
+    return OSSL_PARAM_construct_octet_string(name, (void *)(uintptr_t)bytes, len);
+}
+
+bool library_schedule_expand(const EVP_MD *digest, const unsigned char *secret,
+                             const struct schedule_label *label, unsigned char *out,
+                             size_t bytes)
+{
+    OSSL_PARAM p[8];
+    size_t n = 0;
+    p[n++] = octets(OSSL_KDF_PARAM_KEY, secret, (size_t)EVP_MD_get_size(digest));
+    p[n++] = octets(OSSL_KDF_PARAM_LABEL, label->text, strlen(label->text));
+    if (label->context != NULL)
+        p[n++] = octets(OSSL_KDF_PARAM_DATA, label->context, label->context_bytes);
+    return run_kdf(EVP_KDF_HKDF_MODE_EXPAND_ONLY, digest, p, n, out, bytes);
+}
+
+bool library_schedule_extract(const EVP_MD *digest, const unsigned char *before,
+                              const unsigned char *secret, size_t bytes, unsigned char *out)
+{
+    OSSL_PARAM p[8];
+    size_t n = 0;
+    p[n++] = octets(OSSL_KDF_PARAM_KEY, secret, bytes);
+    if (before != NULL)
+        p[n++] = octets(OSSL_KDF_PARAM_SALT, before, (size_t)EVP_MD_get_size(digest));
+    p[n++] = octets(OSSL_KDF_PARAM_LABEL, "derived", 7);
+    return run_kdf(EVP_KDF_HKDF_MODE_EXTRACT_ONLY, digest, p, n, out,
+                   (size_t)EVP_MD_get_size(digest));
+}
+
 /* Our key and what the other side would have sent for it. */
 static bool prepare_group(struct tls_primitive_op *op)
 {
@@ -220,9 +273,12 @@ struct tls_primitive_op *library_primitive_new(enum tls_primitive what, const ch
     op->what = what;
     if (what == TLS_PRIMITIVE_SIGN || what == TLS_PRIMITIVE_VERIFY)
         op->kind = openssl_kind_find(name);
+    else if (what == TLS_PRIMITIVE_SCHEDULE)
+        op->digest = ssl_schedule_digest(name);
     else
         op->group = openssl_group_find(name);
-    if ((op->kind != NULL && prepare_kind(op)) || (op->group != NULL && prepare_group(op))) {
+    if ((op->kind != NULL && prepare_kind(op)) || (op->group != NULL && prepare_group(op)) ||
+        op->digest != NULL) {
         ERR_clear_error();
         return op;
     }
@@ -245,6 +301,8 @@ static int run(struct tls_primitive_op *op)
         return run_sign(op);
     case TLS_PRIMITIVE_VERIFY:
         return run_verify(op);
+    case TLS_PRIMITIVE_SCHEDULE:
+        return ssl_schedule_run(op->digest) ? 0 : -1;
     }
     return -1;
 }

@@ -51,6 +51,25 @@ bool library_is_version_reason(int reason);
 /* A private key of a certificate kind; NULL with the error queue filled. */
 EVP_PKEY *library_key_make(const char *kind);
 
+struct schedule_label {
+    const char *text;             /* without "tls13 " */
+    const unsigned char *context; /* NULL: empty */
+    size_t context_bytes;
+};
+
+/* One derivation of the key schedule, as the library's own TLS makes it.  extract: HKDF-Extract
+ * of `secret`, the salt derived from the secret `before` (NULL: the first, no salt); expand:
+ * HKDF-Expand-Label.  Secrets have the digest's length.  false: the library failed. */
+bool library_schedule_extract(const EVP_MD *digest, const unsigned char *before,
+                              const unsigned char *secret, size_t bytes, unsigned char *out);
+bool library_schedule_expand(const EVP_MD *digest, const unsigned char *secret,
+                             const struct schedule_label *label, unsigned char *out,
+                             size_t bytes);
+
+/* ssl_schedule.c: a name like SHA384 (NULL: none of TLS 1.3), and the whole schedule once. */
+const EVP_MD *ssl_schedule_digest(const char *name);
+bool ssl_schedule_run(const EVP_MD *digest);
+
 /* The primitive ops. */
 struct tls_primitive_op *library_primitive_new(enum tls_primitive what, const char *name,
                                                struct err *e);

@@ -50,6 +50,18 @@ static void every_certificate_kind_has_its_operations(void **state)
     }
 }
 
+static void both_key_schedules_can_be_run(void **state)
+{
+    (void)state;
+    if (!has_operations())
+        skip();
+    struct err e = ERR_INIT;
+    run_some(TLS_PRIMITIVE_SCHEDULE, "SHA256");
+    run_some(TLS_PRIMITIVE_SCHEDULE, "SHA384");
+    assert_null(lab->primitive_new(TLS_PRIMITIVE_SCHEDULE, "SHA512", &e));
+    assert_int_equal(e.kind, ERR_UNSUPPORTED);
+}
+
 static void unknown_names_are_refused(void **state)
 {
     (void)state;
@@ -89,6 +101,7 @@ int conform_primitive(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_group_has_its_operations),
         cmocka_unit_test(every_certificate_kind_has_its_operations),
+        cmocka_unit_test(both_key_schedules_can_be_run),
         cmocka_unit_test(unknown_names_are_refused),
         cmocka_unit_test(operations_and_handshakes_do_not_disturb_each_other),
     };
