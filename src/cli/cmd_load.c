@@ -17,6 +17,7 @@
 #include "cli/measured.h"
 #include "cli/outfile.h"
 #include "cli/output.h"
+#include "cli/peer_choice.h"
 #include "cli/predict_options.h"
 #include "cli/progress.h"
 #include "net/address.h"
@@ -36,6 +37,7 @@ struct load_values {
     char *target, *agent, *source, *sni, *path, *roots, *samples;
     char *link, *capture, *key_log;
     double rate_per_s;
+    struct peer_choice peer;
     unsigned arrivals, interleave, close;
     uint64_t duration_ns, warmup_ns, grace_ns, timeout_ns;
     uint64_t trials, workers, max_in_flight, seed;
@@ -73,9 +75,10 @@ static const struct option rows[] = {
      AT(arms)},
     TEXT_ROW("target", target, "HOST:PORT", "the TLS server to measure",
              "an embedded server on cores of its own"),
+    PEER_CHOICE_ROWS(struct load_values, peer),
     TEXT_ROW("agent", agent, "HOST:PORT",
              "a 'pqc-bench serve --agent' on the target's machine, for the server's CPU",
-             "none; the embedded server tells by itself"),
+             "none; a server that load started is watched by itself"),
     {.name = "rate",
      .kind = OPTION_RATE,
      .argument = "RATE",
@@ -182,7 +185,7 @@ static const struct option rows[] = {
     {.name = "server-cores",
      .kind = OPTION_CORES,
      .argument = "LIST",
-     .help = "cores for the embedded server, one worker each",
+     .help = "cores for the server that load starts, one worker each",
      .unset_note = "the lower half",
      AT(server_cores)},
     PREDICT_OPTION_ROWS(struct load_values, predict),
@@ -229,6 +232,10 @@ static int check_network(const struct load_values *v, struct err *e)
         return err_set(e, ERR_USAGE,
                        "--link: leads to the embedded server; not with --target %.80s",
                        v->target);
+    if (v->link != NULL && v->peer.server != PEER_NONE)
+        return err_set(e, ERR_USAGE,
+                       "--link: leads to the embedded server; not with --server %s",
+                       peer_name((enum peer_kind)v->peer.server));
     if (v->link != NULL && v->source != NULL)
         return err_set(e, ERR_USAGE, "--link: has one address at each end; not with --source");
     if (v->capture != NULL && v->link == NULL)
@@ -260,8 +267,9 @@ static int check_values(const struct load_values *v, struct err *e)
     if (v->target != NULL && read_target(v->target, &target, e) != 0)
         return -1;
     if (v->agent != NULL && v->target == NULL)
-        return err_set(e, ERR_USAGE,
-                       "--agent: needs --target; the embedded server has its own");
+        return err_set(
+            e, ERR_USAGE,
+            "--agent: needs --target; a server that load starts is watched by itself");
     if (v->agent != NULL && address_parse(v->agent, ADDRESS_CONNECT, 0, &agent, e) != 0)
         return err_add_context(e, "--agent");
     if (check_network(v, e) != 0)
@@ -289,7 +297,8 @@ static int check(struct command_call *call, struct err *e)
     if (command_need_backends(call, e) != 0 || fill_in(call, e) != 0 || check_values(v, e) != 0)
         return -1;
     struct arm_list *arms = read_arms(call, false, e);
-    int failed = !arms || arm_options_plan(arms, call->context->backends, e) != 0;
+    int failed = !arms || peer_choice_check(&v->peer, v->target, arms, e) != 0 ||
+                 arm_options_plan(arms, call->context->backends, e) != 0;
     free(arms);
     if (failed || (v->samples != NULL && outfile_probe(v->samples, e) != 0))
         return -1;
@@ -356,6 +365,9 @@ static int measure(struct command_call *call, const struct arm_list *arms,
 {
     const struct load_values *v = call->options.values;
     struct progress progress;
+    struct peer_program peer;
+    if (peer_choice_find(&v->peer, &peer, e) != 0)
+        return -1;
     progress_init(&progress, call->title ? call->title : "load", !v->output.is_quiet);
     const struct load_options options = {
         .arms = arms,
@@ -375,6 +387,7 @@ static int measure(struct command_call *call, const struct arm_list *arms,
         .sources = in->sources.count > 0 ? &in->sources : NULL,
         .target = v->target,
         .agent = v->agent,
+        .peer = peer.kind != PEER_NONE ? &peer : NULL,
         .server_name = v->sni,
         .path = v->path,
         .roots_pem = in->roots,
@@ -443,6 +456,7 @@ static const char *const examples[] = {
     "pqc-bench load",
     "pqc-bench load --rate 300 --duration 4m30s --warmup 30s --trials 3 -o results/fresh",
     "pqc-bench load --link intercontinental,loss=1% --rate 50 --duration 20s",
+    "pqc-bench load --server nginx --rate 200 -o results/nginx",
     target_example,
     NULL,
 };

@@ -198,10 +198,14 @@ static void read_lists(const struct place *root, struct result *r)
 static void read_run(const struct place *root, struct result *r)
 {
     const struct place accounts = field_object(root, "accounts");
+    const struct place server = field_object(root, "server");
     field_copy_text(root, "started_at", &r->started_at);
     r->elapsed_s = field_number(root, "elapsed_s");
     r->is_interrupted = field_bool(root, "interrupted");
     field_copy_text(root, "interrupted_by", &r->interrupted_by);
+    field_copy_text(&server, "name", &r->server.name);
+    field_copy_text(&server, "version", &r->server.version);
+    field_copy_text(&server, "tls_library", &r->server.tls_library);
     r->seed = field_count(root, "seed");
     r->process_cpu_s = field_number(&accounts, "process_cpu_s");
     r->reported_cpu_s = field_number(&accounts, "reported_cpu_s");

@@ -146,6 +146,15 @@ static json_t *of_link(const struct result *r)
     return object;
 }
 
+static json_t *of_server(const struct result *r)
+{
+    json_t *object = json_made(json_object());
+    json_put_text(object, "name", r->server.name);
+    json_put_text(object, "version", r->server.version);
+    json_put_text(object, "tls_library", r->server.tls_library);
+    return object;
+}
+
 static json_t *of_accounts(const struct result *r)
 {
     json_t *object = json_made(json_object());
@@ -202,6 +211,7 @@ static json_t *of_result(const struct result *r)
     json_put(root, "build", of_build(&r->build));
     json_put(root, "hosts", of_hosts(r));
     json_put_nonempty(root, "link", of_link(r));
+    json_put_nonempty(root, "server", of_server(r));
     json_put(root, "validity", of_validity(r));
     json_put_nonempty(root, "accounts", of_accounts(r));
     put_lists(root, r);

@@ -47,9 +47,30 @@ static void add_cpu_title(struct text *out, const struct result *r)
     }
 }
 
-static void add_load_title(struct text *out, const struct result *r)
+static void add_fact(struct text *out, const char *before, const char *fact, const char *after)
+{
+    if (fact == NULL || fact[0] == '\0')
+        return;
+    text_add(out, before);
+    text_add_harmless(out, fact);
+    text_add(out, after);
+}
+
+static void add_server(struct text *out, const struct result *r)
 {
     const char *target = pairs_find(&r->config, "target");
+    if (r->server.name == NULL) {
+        text_add_harmless(out,
+                          target == NULL || target[0] == '\0' ? "the embedded server" : target);
+        return;
+    }
+    text_add_harmless(out, r->server.name);
+    add_fact(out, " ", r->server.version, "");
+    add_fact(out, " (", r->server.tls_library, ")");
+}
+
+static void add_load_title(struct text *out, const struct result *r)
+{
     const char *rate = pairs_find(&r->config, "rate");
     const char *link = pairs_find(&r->config, "link");
     uint64_t resumed = 0;
@@ -63,8 +84,7 @@ static void add_load_title(struct text *out, const struct result *r)
             text_add(out, "/s");
     }
     text_add(out, " against ");
-    text_add_harmless(out,
-                      target == NULL || target[0] == '\0' ? "the embedded server" : target);
+    add_server(out, r);
     if (r->link.count > 0 && link != NULL) {
         text_add(out, " over ");
         text_add_harmless(out, link);
@@ -96,15 +116,6 @@ void sentences_add_source(struct text *out, const struct result *r)
              "byte; response: from the due time of the arrival to the last byte, so that "
              "waiting counts. Only completed handshakes have a latency; failures are counted "
              "apart. Each figure is the median of the trials.");
-}
-
-static void add_fact(struct text *out, const char *before, const char *fact, const char *after)
-{
-    if (fact == NULL || fact[0] == '\0')
-        return;
-    text_add(out, before);
-    text_add_harmless(out, fact);
-    text_add(out, after);
 }
 
 void sentences_add_host(struct text *out, const struct result_host *host)

@@ -127,6 +127,9 @@ void result_free(struct result *r)
     free(r->command);
     free(r->started_at);
     free(r->interrupted_by);
+    free(r->server.name);
+    free(r->server.version);
+    free(r->server.tls_library);
     pairs_free(&r->config);
     pairs_free(&r->link);
     build_free(&r->build);

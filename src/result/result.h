@@ -184,6 +184,10 @@ struct result {
         /* The client's clock less this one, and how far that may be off; NAN unknown. */
         double clock_offset_ns, clock_error_ns;
     } * host;
+    /* A server that others wrote and this run started; NULL: none. */
+    struct {
+        char *name, *version, *tls_library; /* "nginx", "1.26.3", "openssl-3.5.9" */
+    } server;
     bool is_valid;
     size_t problems;
     struct result_problem *problem;

@@ -12,10 +12,16 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/text.h"
+#include "run/agent.h"
+#include "run/peer.h"
 
 #define ADDRESS_SIZE 64u
 #define OWN_PROGRAM "/proc/self/exe"
 #define PEM_MAX_BYTES (1u << 20)
+#define LOOKS_AT_END 100
+#define LOOKS_AT_PEERS_END 500
+#define LOOK_US 10000
+#define AGENT_ADDRESS "127.0.0.1:0"
 
 /* Parent to child, once; then struct request again and again. */
 struct order {
@@ -23,6 +29,9 @@ struct order {
     char address[ADDRESS_SIZE];
     size_t endpoints;
     struct arm arm[SERVER_ENDPOINTS_MAX];
+    struct peer_program peer; /* kind PEER_NONE: the embedded server */
+    size_t payloads;
+    uint64_t payload_bytes[ARMS_MAX];
 };
 struct hello {
     bool is_failed;
@@ -30,6 +39,7 @@ struct hello {
     size_t workers;
     unsigned port[SERVER_ENDPOINTS_MAX];
     size_t pem_bytes[SERVER_ENDPOINTS_MAX];
+    char agent[ADDRESS_TEXT_MAX];
 };
 enum request_kind { REQUEST_TOTALS, REQUEST_SAMPLES, REQUEST_KEEP };
 struct request {
@@ -74,7 +84,9 @@ static void become_server(int fd, pid_t parent, const struct child_options *opti
 {
     char number[16];
     snprintf(number, sizeof(number), "%d", fd);
-    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    /* Who has a server to end and files to remove sees the end of the pair instead. */
+    if (options->peer == NULL)
+        prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent)
         _exit(1);
     setpgid(0, 0);
@@ -93,6 +105,10 @@ static int send_order(struct child *c, const struct child_options *options)
     snprintf(o->address, sizeof(o->address), "%s", options->address);
     o->endpoints = options->endpoints->count;
     memcpy(o->arm, options->endpoints->arm, sizeof(o->arm));
+    if (options->peer != NULL)
+        o->peer = *options->peer;
+    for (; o->payloads < options->payloads && o->payloads < ARMS_MAX; o->payloads++)
+        o->payload_bytes[o->payloads] = options->payload_bytes[o->payloads];
     const int failed = write_all(c->control_fd, o, sizeof(*o));
     free(o);
     return failed;
@@ -102,20 +118,21 @@ static int receive_hello(struct child *c, size_t endpoints, struct err *e)
 {
     struct hello h;
     if (read_all(c->control_fd, &h, sizeof(h)) != 0)
-        return err_set(e, ERR_FAILED, "embedded server: it ended before it listened");
+        return err_set(e, ERR_FAILED, "%s: it ended before it listened", c->name);
     if (h.is_failed) {
         if (e != NULL)
             *e = h.error;
-        return err_add_context(e, "embedded server");
+        return err_add_context(e, "%s", c->name);
     }
     c->workers = h.workers;
+    memcpy(c->agent, h.agent, sizeof(c->agent));
     c->endpoints = endpoints;
     for (size_t i = 0; i < endpoints; i++) {
         c->port[i] = h.port[i];
         c->root_pem[i] = mem_alloc_zeroed(h.pem_bytes[i] + 1, 1);
         if (h.pem_bytes[i] > PEM_MAX_BYTES ||
             read_all(c->control_fd, c->root_pem[i], h.pem_bytes[i]) != 0)
-            return err_set(e, ERR_FAILED, "embedded server: it ended before it listened");
+            return err_set(e, ERR_FAILED, "%s: it ended before it listened", c->name);
     }
     return 0;
 }
@@ -125,8 +142,10 @@ int child_start(struct child *c, const struct child_options *options, struct err
     int pair[2];
     memset(c, 0, sizeof(*c));
     c->control_fd = -1;
+    c->is_peer = options->peer != NULL;
+    c->name = c->is_peer ? peer_name(options->peer->kind) : "embedded server";
     if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-        return err_set_errno(e, "embedded server: socketpair");
+        return err_set_errno(e, "%s: socketpair", c->name);
     const pid_t parent = getpid();
     c->pid = fork();
     if (c->pid == 0)
@@ -134,12 +153,12 @@ int child_start(struct child *c, const struct child_options *options, struct err
     close(pair[1]);
     c->control_fd = pair[0];
     if (c->pid < 0) {
-        err_set_errno(e, "embedded server: fork");
+        err_set_errno(e, "%s: fork", c->name);
         child_stop(c);
         return -1;
     }
     if (send_order(c, options) != 0)
-        err_set(e, ERR_FAILED, "embedded server: cannot start %s",
+        err_set(e, ERR_FAILED, "%s: cannot start %s", c->name,
                 options->program != NULL ? options->program : OWN_PROGRAM);
     else if (receive_hello(c, options->endpoints->count, e) == 0)
         return 0;
@@ -153,11 +172,12 @@ void child_stop(struct child *c)
         if (c->control_fd >= 0)
             close(c->control_fd);
         /* It was asked by closing; it is not waited for politely if it was stopped. */
-        for (int i = 0; c->pid > 0 && i < 100; i++) {
+        const int looks = c->is_peer ? LOOKS_AT_PEERS_END : LOOKS_AT_END;
+        for (int i = 0; c->pid > 0 && i < looks; i++) {
             if (waitpid(c->pid, NULL, WNOHANG) == c->pid)
                 c->pid = 0;
             else
-                usleep(10000);
+                usleep(LOOK_US);
         }
         if (c->pid > 0) {
             kill(c->pid, SIGKILL);
@@ -170,9 +190,9 @@ void child_stop(struct child *c)
     c->control_fd = -1;
 }
 
-static int is_gone(struct err *e)
+static int is_gone(const struct child *c, struct err *e)
 {
-    return err_set(e, ERR_FAILED, "embedded server: it is gone");
+    return err_set(e, ERR_FAILED, "%s: it is gone", c->name);
 }
 
 int child_read_totals(struct child *c, struct server_totals *out, struct err *e)
@@ -180,7 +200,7 @@ int child_read_totals(struct child *c, struct server_totals *out, struct err *e)
     const struct request q = {.kind = REQUEST_TOTALS};
     if (write_all(c->control_fd, &q, sizeof(q)) != 0 ||
         read_all(c->control_fd, out, sizeof(*out)) != 0)
-        return is_gone(e);
+        return is_gone(c, e);
     return 0;
 }
 
@@ -188,7 +208,7 @@ int child_read_totals(struct child *c, struct server_totals *out, struct err *e)
 int child_keep_samples(struct child *c, uint64_t from_ns, struct err *e)
 {
     const struct request q = {.kind = REQUEST_KEEP, .samples = {.since_ns = from_ns}};
-    return write_all(c->control_fd, &q, sizeof(q)) == 0 ? 0 : is_gone(e);
+    return write_all(c->control_fd, &q, sizeof(q)) == 0 ? 0 : is_gone(c, e);
 }
 
 struct sample *child_copy_samples(struct child *c, const struct child_samples *which,
@@ -199,14 +219,14 @@ struct sample *child_copy_samples(struct child *c, const struct child_samples *w
     if (write_all(c->control_fd, &q, sizeof(q)) != 0 ||
         read_all(c->control_fd, count, sizeof(*count)) != 0 || *count > SAMPLER_RING ||
         read_all(c->control_fd, kept, sizeof(*kept)) != 0) {
-        is_gone(e);
+        is_gone(c, e);
         return NULL;
     }
     struct sample *samples = mem_alloc_zeroed(*count + 1, sizeof(*samples));
     if (read_all(c->control_fd, samples, *count * sizeof(*samples)) == 0)
         return samples;
     free(samples);
-    is_gone(e);
+    is_gone(c, e);
     return NULL;
 }
 
@@ -217,7 +237,33 @@ struct site {
     struct server_endpoint server[SERVER_ENDPOINTS_MAX];
     size_t endpoints;
     struct server *running;
+    struct peer_options peer_options;
+    struct peer *peer;
+    struct agent *agent;
 };
+
+/* Someone else's server, and an agent to tell what it costs, on the server's cores. */
+static int set_up_peer(struct site *site, const struct order *o, struct err *e)
+{
+    struct agent_options agent = {.cores = o->cores};
+    site->peer_options = (struct peer_options){
+        .program = &o->peer,
+        .endpoint = site->endpoint,
+        .endpoints = o->endpoints,
+        .payload_bytes = o->payload_bytes,
+        .payloads = o->payloads,
+        .cores = o->cores,
+    };
+    if (o->cores.count > 0 && cpu_pin_thread_to_set(&o->cores, e) != 0)
+        return -1;
+    if ((site->peer = peer_start(&site->peer_options, e)) == NULL)
+        return -1;
+    agent.target.pid = peer_pid(site->peer);
+    if (agent_parse_address(AGENT_ADDRESS, &agent.at, e) != 0)
+        return -1;
+    site->agent = agent_start(&agent, e);
+    return site->agent != NULL ? 0 : -1;
+}
 
 static int set_up(struct site *site, const struct order *o, const struct tls_backends *backends,
                   struct err *e)
@@ -234,6 +280,8 @@ static int set_up(struct site *site, const struct order *o, const struct tls_bac
             return -1;
         site->server[i] = ep->server;
     }
+    if (o->peer.kind != PEER_NONE)
+        return set_up_peer(site, o, e);
     const struct server_options options = {
         .endpoint = site->server, .endpoints = o->endpoints, .cores = o->cores};
     site->running = server_start(&options, e);
@@ -242,6 +290,8 @@ static int set_up(struct site *site, const struct order *o, const struct tls_bac
 
 static void take_down(struct site *site)
 {
+    agent_stop(site->agent);
+    peer_stop(site->peer);
     server_stop(site->running);
     for (size_t i = 0; i < site->endpoints; i++)
         endpoint_fini(&site->endpoint[i]);
@@ -256,9 +306,13 @@ static int say_hello(int fd, const struct site *site, const struct err *error)
     h.error = *error;
     if (h.is_failed)
         return write_all(fd, &h, sizeof(h));
-    h.workers = server_workers(site->running);
+    if (site->agent != NULL)
+        address_format(agent_address(site->agent), h.agent, sizeof(h.agent));
+    else
+        h.workers = server_workers(site->running);
     for (size_t i = 0; i < site->endpoints; i++) {
-        h.port[i] = server_port(site->running, i);
+        h.port[i] =
+            site->peer != NULL ? peer_port(site->peer, i) : server_port(site->running, i);
         h.pem_bytes[i] = strlen(site->endpoint[i].identity.root_pem);
     }
     if (write_all(fd, &h, sizeof(h)) != 0)
@@ -306,7 +360,7 @@ int child_serve(int fd, const struct tls_backends *backends, struct err *e)
     } else {
         failed = set_up(site, o, backends, &setup);
         if (say_hello(fd, site, &setup) == 0 && failed == 0)
-            while (read_all(fd, &q, sizeof(q)) == 0 &&
+            while (read_all(fd, &q, sizeof(q)) == 0 && site->running != NULL &&
                    q.samples.worker < server_workers(site->running))
                 if (answer(fd, site, &q) != 0)
                     break;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * child.h - the embedded server as a process of its own, gone whatever ends its parent.
+ * child.h - the server beside the generator as a process of its own, gone whatever ends its
+ * parent: the embedded one, or one that watches over nginx or HAProxy.
  *
  * Layer: run.
  * Shape: the parent starts this same program again, as `serve --control-fd N`, over a socket
@@ -8,6 +9,9 @@
  *   the parent asks for counters and samples.  The child ends when the pair's other end is
  *   closed, and by PR_SET_PDEATHSIG when its parent is killed; it is in a process group of
  *   its own, so that Ctrl-C at the terminal reaches the parent alone.
+ * Others' servers: the child starts one (peer.h), runs an agent for it (agent.h), which has
+ *   what there are no counters and samples for, and lives on behind a killed parent until it
+ *   has ended the server and removed its files.
  * Format: both ends are the same program, so structs go over the pair as they are.
  * Threads: one owner each; start from the thread that outlives the child.
  */
@@ -18,22 +22,29 @@
 #include "base/cpu.h"
 #include "net/link.h"
 #include "run/endpoint.h"
+#include "run/peer_program.h"
 #include "run/server.h"
 
 struct child_options {
     const char *program; /* NULL: /proc/self/exe */
     const struct endpoint_list *endpoints;
     struct cpu_set cores;
-    const char *address;     /* "127.0.0.1" or "::1"; ports are free ones */
+    const char *address;             /* "127.0.0.1" or "::1"; ports are free ones */
+    const struct peer_program *peer; /* NULL: the embedded server; else address is 127.0.0.1 */
+    const uint64_t *payload_bytes;   /* peer: bodies that will be asked for, <= ARMS_MAX */
+    size_t payloads;
     const struct link *link; /* it runs at its server's end; NULL: here */
 };
 
 struct child {
     pid_t pid;
     int control_fd;
+    bool is_peer;
     size_t workers, endpoints;
     unsigned port[SERVER_ENDPOINTS_MAX];
     char *root_pem[SERVER_ENDPOINTS_MAX];
+    const char *name;             /* for messages: "embedded server", "nginx" */
+    char agent[ADDRESS_TEXT_MAX]; /* of a peer; "" for the embedded server */
 };
 
 struct child_samples {
@@ -46,7 +57,7 @@ int child_start(struct child *c, const struct child_options *options, struct err
     __attribute__((warn_unused_result));
 void child_stop(struct child *c); /* and wait for its end; a struct of zeros: nothing */
 
-/* ERR_FAILED if the child is gone. */
+/* Of the embedded server.  ERR_FAILED if the child is gone. */
 int child_read_totals(struct child *c, struct server_totals *out, struct err *e)
     __attribute__((warn_unused_result));
 /* As sampler_keep and sampler_copy, of every worker and of one. */

@@ -18,6 +18,7 @@
 #include "run/arm.h"
 #include "run/bench.h"
 #include "run/conn.h"
+#include "run/peer_program.h"
 #include "run/schedule.h"
 
 /* What a line of samples has more of where there is a link. */
@@ -44,6 +45,8 @@ struct load_options {
     const struct address_range *sources; /* local, in turn; NULL: the kernel's choice */
     const char *target;                  /* "HOST:PORT"; NULL: the embedded server */
     const char *agent;                   /* "HOST:PORT" beside an external target; NULL: none */
+    const struct peer_program *peer;     /* without a target: started instead of the embedded
+                                            server; arms are checked (peer_check_arm) */
     const char *server_name;             /* SNI; NULL: the target's name, "": none */
     const char *path;      /* NULL: "/", or "/bytes/N" for an arm with a payload */
     const char *roots_pem; /* external target; NULL: verify against nothing, so refused */

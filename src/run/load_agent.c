@@ -36,6 +36,14 @@ int load_agent_find(struct load *l, struct err *e)
     return 0;
 }
 
+int load_agent_adopt(struct load *l, struct err *e)
+{
+    if (agent_client_find(l->child.agent, &l->agent, e) != 0)
+        return err_add_context(e, "%s: its agent", l->child.name);
+    l->has_agent = true;
+    return 0;
+}
+
 static void lose(struct load_window *w, const char *code, const char *why)
 {
     w->has_agent = false;

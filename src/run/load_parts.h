@@ -39,8 +39,9 @@ struct load {
     struct arm_plan *plan; /* one per arm */
     struct endpoint_list *endpoints;
     struct child child;
-    struct link *link; /* NULL: none */
-    bool has_child, has_agent;
+    struct link *link;          /* NULL: none */
+    bool has_child, has_agent;  /* the child may be someone else's server, which has an agent */
+    struct arm_list *peer_arms; /* for it: the arms, with its TLS library at the server */
     struct address agent;
     struct address target[ARMS_MAX];
     char server_name[256];
@@ -54,6 +55,12 @@ struct load {
     unsigned position; /* trials run */
     size_t steps;      /* runs planned */
 };
+
+/* Has it counters and samples of its own? */
+static inline bool load_is_embedded(const struct load *l)
+{
+    return l->has_child && l->options->peer == NULL;
+}
 
 /* ---- load_setup.c ---- */
 int load_set_up(struct load *l, struct err *e) __attribute__((warn_unused_result));
@@ -109,6 +116,8 @@ void load_write_samples(struct load *l, const struct load_window *w);
 /* ---- load_agent.c: without an agent each of these does nothing ---- */
 /* Fills in the second host of the result. */
 int load_agent_find(struct load *l, struct err *e) __attribute__((warn_unused_result));
+/* The one of our own child, on this host. */
+int load_agent_adopt(struct load *l, struct err *e) __attribute__((warn_unused_result));
 /* Around a run, and now and then in it.  An agent that is lost becomes a problem of the
  * trial, whose figures are then absent. */
 void load_agent_before(struct load *l, struct load_window *w);

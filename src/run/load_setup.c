@@ -9,9 +9,11 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/rng.h"
+#include "base/file.h"
 #include "base/text.h"
 #include "net/socket.h"
 #include "run/load_parts.h"
+#include "run/peer_config.h"
 
 #define CONNECT_TRIAL_MS 2000
 #define TARGET_ADDRESSES 16u
@@ -80,6 +82,62 @@ static void set_embedded_target(struct load *l)
         snprintf(l->server_name, sizeof(l->server_name), "%s", ENDPOINT_HOST);
 }
 
+static const struct arm_list *server_arms(const struct load *l)
+{
+    return l->peer_arms != NULL ? l->peer_arms : l->options->arms;
+}
+
+/* "/bytes/N" -> N, where that is a body that a peer can be given; else 0. */
+static uint64_t bytes_of_path(const char *path)
+{
+    static const char prefix[] = "/bytes/";
+    uint64_t bytes = 0;
+    const char *end = strncmp(path, prefix, strlen(prefix)) == 0
+                          ? file_scan_u64(path + strlen(prefix), &bytes)
+                          : NULL;
+    return end != NULL && *end == '\0' && bytes <= PEER_PAYLOAD_MAX_BYTES ? bytes : 0;
+}
+
+/* Bodies that the arms will ask for, each once. */
+static size_t list_payloads(const struct load *l, uint64_t *out)
+{
+    const struct load_options *o = l->options;
+    size_t count = 0;
+    for (size_t i = 0; i < o->arms->count; i++) {
+        const uint64_t bytes =
+            o->path != NULL ? bytes_of_path(o->path) : o->arms->arm[i].payload_bytes;
+        size_t k = 0;
+        while (k < count && out[k] != bytes)
+            k++;
+        if (k == count && bytes > 0)
+            out[count++] = bytes;
+    }
+    return count;
+}
+
+static int start_child(struct load *l, struct err *e)
+{
+    const struct load_options *o = l->options;
+    uint64_t payload_bytes[ARMS_MAX];
+    l->endpoints = mem_alloc_zeroed(1, sizeof(*l->endpoints));
+    if (endpoints_of_arms(server_arms(l), o->backends, l->endpoints, e) != 0)
+        return -1;
+    const struct child_options options = {.program = o->program,
+                                          .endpoints = l->endpoints,
+                                          .cores = o->server_cores,
+                                          .address = l->link != NULL ? link_host(LINK_SERVER)
+                                                                     : "127.0.0.1",
+                                          .link = l->link,
+                                          .peer = o->peer,
+                                          .payload_bytes = payload_bytes,
+                                          .payloads = list_payloads(l, payload_bytes)};
+    if (child_start(&l->child, &options, e) != 0)
+        return -1;
+    l->has_child = true;
+    set_embedded_target(l);
+    return o->peer != NULL ? load_agent_adopt(l, e) : 0;
+}
+
 static int set_target(struct load *l, struct err *e)
 {
     const struct load_options *o = l->options;
@@ -87,20 +145,7 @@ static int set_target(struct load *l, struct err *e)
         snprintf(l->server_name, sizeof(l->server_name), "%s", o->server_name);
     if (o->target != NULL)
         return set_external_target(l, e);
-    l->endpoints = mem_alloc_zeroed(1, sizeof(*l->endpoints));
-    if (endpoints_of_arms(o->arms, o->backends, l->endpoints, e) != 0)
-        return -1;
-    const struct child_options options = {.program = o->program,
-                                          .endpoints = l->endpoints,
-                                          .cores = o->server_cores,
-                                          .address = l->link != NULL ? link_host(LINK_SERVER)
-                                                                     : "127.0.0.1",
-                                          .link = l->link};
-    if (child_start(&l->child, &options, e) != 0)
-        return -1;
-    l->has_child = true;
-    set_embedded_target(l);
-    return 0;
+    return start_child(l, e);
 }
 
 /* ---- what is asked ---- */
@@ -247,10 +292,41 @@ static void add_arms(struct load *l)
         arm_echo(arm, &out->spec);
         result_set_text(&out->client_backend,
                         tls_backend_full_name(l->plan[i].client, name, sizeof(name)));
-        if (l->has_child)
+        if (l->options->peer != NULL)
+            result_set_text(&out->server_backend, l->result->server.tls_library);
+        else if (l->has_child)
             result_set_text(&out->server_backend,
                             tls_backend_full_name(l->plan[i].server, name, sizeof(name)));
     }
+}
+
+/* Someone else's server: its TLS library is what the arms' servers are planned with, or the
+ * nearest to it that there is. */
+static int name_peer(struct load *l, struct err *e)
+{
+    const struct load_options *o = l->options;
+    const struct peer_program *peer = o->peer;
+    char library[64], series[64];
+    if (peer == NULL)
+        return 0;
+    snprintf(library, sizeof(library), "openssl-%s", peer->tls_version);
+    result_set_text(&l->result->server.name, peer_name(peer->kind));
+    result_set_text(&l->result->server.version, peer->version);
+    result_set_text(&l->result->server.tls_library, library);
+    const char *dot = strchr(peer->tls_version, '.');
+    const int length = (int)(dot - peer->tls_version) + 1 + (int)strcspn(dot + 1, ".");
+    snprintf(series, sizeof(series), "openssl-%.*s", length, peer->tls_version);
+    const bool has_series = tls_backends_find(o->backends, series, NULL) != NULL;
+    if (!has_series && tls_backends_find(o->backends, "openssl", e) == NULL)
+        return err_add_context(e, "%s: certificates are made with OpenSSL",
+                               peer_name(peer->kind));
+    l->peer_arms = mem_alloc_zeroed(1, sizeof(*l->peer_arms));
+    *l->peer_arms = *o->arms;
+    for (size_t i = 0; i < l->peer_arms->count; i++)
+        snprintf(l->peer_arms->arm[i].server_backend,
+                 sizeof(l->peer_arms->arm[i].server_backend), "%s",
+                 has_series ? series : "openssl");
+    return 0;
 }
 
 int load_set_up(struct load *l, struct err *e)
@@ -259,8 +335,10 @@ int load_set_up(struct load *l, struct err *e)
     const size_t arms = o->arms->count;
     l->child.control_fd = -1;
     l->plan = mem_alloc_zeroed(arms, sizeof(*l->plan));
+    if (name_peer(l, e) != 0)
+        return -1;
     for (size_t i = 0; i < arms; i++)
-        if (arm_plan(&o->arms->arm[i], o->backends, &l->plan[i], e) != 0)
+        if (arm_plan(&server_arms(l)->arm[i], o->backends, &l->plan[i], e) != 0)
             return -1;
     raise_file_limit(o);
     if (load_link_open(l, rng_derive_seed(o->seed, LOAD_STREAM_LINK), e) != 0)
@@ -304,4 +382,5 @@ void load_take_down(struct load *l)
     (void)link_close(l->link, NULL);
     free(l->endpoints);
     free(l->plan);
+    free(l->peer_arms);
 }

@@ -37,8 +37,8 @@ static double probe_speed(const struct load *l)
 static int read_before(struct load *l, struct load_window *w, struct err *e)
 {
     w->speed_before_ns = probe_speed(l);
-    w->has_server = l->has_child;
-    if (l->has_child && child_read_totals(&l->child, &w->server_before, e) != 0)
+    w->has_server = load_is_embedded(l);
+    if (w->has_server && child_read_totals(&l->child, &w->server_before, e) != 0)
         return -1;
     cpu_read_losses(&l->options->client_cores, &w->client_before);
     cpu_read_losses(&l->options->server_cores, &w->server_losses_before);
@@ -73,7 +73,7 @@ static int read_after(struct load *l, struct load_window *w, struct err *e)
 {
     cpu_read_losses(&l->options->client_cores, &w->client_after);
     cpu_read_losses(&l->options->server_cores, &w->server_losses_after);
-    if (l->has_child && child_read_totals(&l->child, &w->server_after, e) != 0)
+    if (w->has_server && child_read_totals(&l->child, &w->server_after, e) != 0)
         return -1;
     if (copy_samples(l, w, e) != 0)
         return -1;
@@ -162,7 +162,7 @@ int load_run_once(struct load *l, const struct worker_plan *plan, const char *st
     timed.start_ns = out->start_ns = clock_now_ns() + LEAD_NS;
     out->measured_ns = out->start_ns + plan->warmup_ns;
     out->end_ns = out->start_ns + plan->schedule->duration_ns;
-    if (l->has_child && child_keep_samples(&l->child, out->measured_ns, e) != 0)
+    if (load_is_embedded(l) && child_keep_samples(&l->child, out->measured_ns, e) != 0)
         return -1;
     for (size_t i = 0; i < l->workers; i++)
         sampler_keep(&l->worker[i].sampler, out->measured_ns);
@@ -226,7 +226,7 @@ static void fill_machine(struct load *l, const struct load_window *w, struct res
     if (a->has_steal && b->has_steal) {
         double stolen = (double)(b->steal_ns - a->steal_ns);
         double cores = (double)(o->client_cores.count > 0 ? o->client_cores.count : 1);
-        if (l->has_child && o->server_cores.count > 0) {
+        if (load_is_embedded(l) && o->server_cores.count > 0) {
             stolen +=
                 (double)(w->server_losses_after.steal_ns - w->server_losses_before.steal_ns);
             cores += (double)o->server_cores.count;

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "run/peer_config.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define NGINX_EARLY_MAX_BYTES 16384u /* NGX_SSL_BUFSIZE */
+#define HAPROXY_BUFFER_BYTES 16384u
+#define HAPROXY_RESERVE_BYTES 2048u /* headers, and what tune.maxrewrite keeps free */
+#define HAPROXY_EARLY_MAX_BYTES 14336u
+#define HAPROXY_PAYLOAD_MAX_BYTES (UINT64_C(4) << 20)
+#define HAPROXY_TICKETS 2
+
+void peer_file_name(size_t listener, const char *what, char *buf, size_t size)
+{
+    snprintf(buf, size, "%zu.%s.pem", listener, what);
+}
+
+static bool is_tls13(const struct tls_config *t)
+{
+    return t->version_max == TLS_VERSION_13;
+}
+
+/* ---- nginx ---- */
+
+static void add_nginx_folders(const struct peer_config *c, struct text *out)
+{
+    static const struct {
+        const char *word;
+        enum peer_module module;
+    } folders[] = {
+        {"proxy", PEER_MODULE_PROXY},
+        {"fastcgi", PEER_MODULE_FASTCGI},
+        {"uwsgi", PEER_MODULE_UWSGI},
+        {"scgi", PEER_MODULE_SCGI},
+    };
+    text_addf(out, "    client_body_temp_path %s/body;\n", c->folder);
+    for (size_t i = 0; i < sizeof folders / sizeof folders[0]; i++)
+        if ((c->program->modules & (unsigned)folders[i].module) != 0)
+            text_addf(out, "    %s_temp_path %s/%s;\n", folders[i].word, c->folder,
+                      folders[i].word);
+}
+
+static void add_nginx_tls(const struct tls_config *t, struct text *out)
+{
+    text_addf(out, "        ssl_protocols %s;\n", is_tls13(t) ? "TLSv1.3" : "TLSv1.2");
+    if (t->groups != NULL)
+        text_addf(out, "        ssl_ecdh_curve %s;\n", t->groups);
+    text_addf(out,
+              is_tls13(t) ? "        ssl_conf_command Ciphersuites %s;\n"
+                          : "        ssl_ciphers %s;\n",
+              t->ciphers);
+    text_addf(out, "        ssl_session_cache %s;\n", t->tickets > 0 ? "none" : "off");
+    text_addf(out, "        ssl_session_tickets %s;\n", t->tickets > 0 ? "on" : "off");
+    if (is_tls13(t))
+        text_addf(out, "        ssl_conf_command NumTickets %u;\n", t->tickets);
+    text_addf(out, "        ssl_early_data %s;\n", t->early_data_bytes > 0 ? "on" : "off");
+}
+
+static void add_nginx_server(const struct peer_config *c, size_t i, struct text *out)
+{
+    char chain[32], key[32];
+    peer_file_name(i, "chain", chain, sizeof chain);
+    peer_file_name(i, "key", key, sizeof key);
+    text_addf(out, "    server {\n        listen 127.0.0.1:%u ssl;\n", c->listener[i].port);
+    text_addf(out, "        ssl_certificate %s/%s;\n", c->folder, chain);
+    text_addf(out, "        ssl_certificate_key %s/%s;\n", c->folder, key);
+    add_nginx_tls(c->listener[i].config, out);
+    text_add(out, "        location = / { return 200 \"OK\\n\"; }\n");
+    text_addf(out, "        location /" PEER_PAYLOAD_FOLDER "/ { root %s; }\n", c->folder);
+    text_add(out, "        location / { return 404; }\n    }\n");
+}
+
+static void write_nginx(const struct peer_config *c, struct text *out)
+{
+    text_addf(out, "daemon off;\nworker_processes %u;\n", c->workers);
+    if (c->is_root)
+        text_add(out, "user root;\n");
+    text_addf(out, "pid %s/pid;\nerror_log stderr warn;\n", c->folder);
+    text_addf(out, "events { worker_connections %u; }\n", c->connections);
+    text_add(out, "http {\n    access_log off;\n    default_type text/plain;\n");
+    add_nginx_folders(c, out);
+    for (size_t i = 0; i < c->listeners; i++)
+        add_nginx_server(c, i, out);
+    text_add(out, "}\n");
+}
+
+/* ---- HAProxy ---- */
+
+static void add_haproxy_global(const struct peer_config *c, struct text *out)
+{
+    uint64_t payload_bytes = 0;
+    unsigned tickets = 0;
+    for (size_t i = 0; i < c->payloads; i++)
+        if (c->payload_bytes[i] > payload_bytes)
+            payload_bytes = c->payload_bytes[i];
+    for (size_t i = 0; i < c->listeners; i++)
+        tickets += c->listener[i].config->tickets;
+    text_addf(out, "global\n    nbthread %u\n    maxconn %u\n", c->workers, c->connections);
+    /* An answer of its own must fit in one buffer. */
+    if (payload_bytes > HAPROXY_BUFFER_BYTES - HAPROXY_RESERVE_BYTES)
+        text_addf(out, "    tune.bufsize %" PRIu64 "\n", payload_bytes + HAPROXY_RESERVE_BYTES);
+    if (tickets == 0)
+        text_add(out, "    tune.ssl.cachesize 0\n");
+    text_add(out, "defaults\n    mode http\n    timeout client 30s\n"
+                  "    timeout http-request 30s\n    timeout http-keep-alive 30s\n");
+}
+
+static void add_haproxy_bind(const struct peer_config *c, size_t i, struct text *out)
+{
+    const struct tls_config *t = c->listener[i].config;
+    const char *version = is_tls13(t) ? "TLSv1.3" : "TLSv1.2";
+    char both[32];
+    peer_file_name(i, "both", both, sizeof both);
+    text_addf(out, "    bind fd@%d ssl crt %s/%s", c->listener[i].fd, c->folder, both);
+    text_addf(out, " ssl-min-ver %s ssl-max-ver %s", version, version);
+    text_addf(out, " %s %s", is_tls13(t) ? "ciphersuites" : "ciphers", t->ciphers);
+    if (t->groups != NULL)
+        text_addf(out, " curves %s", t->groups);
+    text_addf(out, "%s%s\n", t->tickets == 0 ? " no-tls-tickets" : "",
+              t->early_data_bytes > 0 ? " allow-0rtt" : "");
+}
+
+static void write_haproxy(const struct peer_config *c, struct text *out)
+{
+    static const char answer[] = "    http-request return status 200 content-type text/plain";
+    add_haproxy_global(c, out);
+    for (size_t i = 0; i < c->listeners; i++) {
+        text_addf(out, "frontend endpoint-%zu\n", i);
+        add_haproxy_bind(c, i, out);
+        text_addf(out, "%s string \"OK\\n\" if { path / }\n", answer);
+        for (size_t k = 0; k < c->payloads; k++)
+            text_addf(out,
+                      "%s file %s/" PEER_PAYLOAD_FOLDER "/%" PRIu64
+                      " if { path /" PEER_PAYLOAD_FOLDER "/%" PRIu64 " }\n",
+                      answer, c->folder, c->payload_bytes[k], c->payload_bytes[k]);
+        text_add(out, "    http-request return status 404\n");
+    }
+}
+
+void peer_config_write(const struct peer_config *c, struct text *out)
+{
+    if (c->program->kind == PEER_HAPROXY)
+        write_haproxy(c, out);
+    else
+        write_nginx(c, out);
+}
+
+/* ---- what cannot be told ---- */
+
+static int refuse(const struct arm *arm, const char *key, enum peer_kind kind, const char *why,
+                  struct err *e)
+{
+    char value[ARM_TEXT_MAX + 1u];
+    return err_set(e, ERR_UNSUPPORTED, "arm %s: %s=%s: not with --server %s, %s", arm->name,
+                   key, arm_get(arm, key, value, sizeof value), peer_name(kind), why);
+}
+
+static int check_embedded_keys(enum peer_kind kind, const struct arm *arm, struct err *e)
+{
+    static const char *const keys[] = {"null-client", "null-server", "null-delay",
+                                       "null-delay-share"};
+    char value[ARM_TEXT_MAX + 1u], initial[ARM_TEXT_MAX + 1u];
+    struct arm fresh;
+    arm_init(&fresh, arm->name);
+    if (strcmp(arm->backend, "null") == 0)
+        return refuse(arm, "backend", kind, "which speaks TLS", e);
+    if (arm->server_backend[0] != '\0')
+        return refuse(arm, "server-backend", kind, "which brings its own TLS library", e);
+    for (size_t i = 0; i < sizeof keys / sizeof keys[0]; i++) {
+        arm_get(arm, keys[i], value, sizeof value);
+        if (strcmp(value, arm_get(&fresh, keys[i], initial, sizeof initial)) != 0)
+            return refuse(arm, keys[i], kind, "which speaks TLS", e);
+    }
+    return 0;
+}
+
+int peer_check_arm(enum peer_kind kind, const struct arm *arm, struct err *e)
+{
+    const bool is_haproxy = kind == PEER_HAPROXY;
+    const uint32_t early_max_bytes =
+        is_haproxy ? HAPROXY_EARLY_MAX_BYTES : NGINX_EARLY_MAX_BYTES;
+    const uint64_t payload_max_bytes =
+        is_haproxy ? HAPROXY_PAYLOAD_MAX_BYTES : PEER_PAYLOAD_MAX_BYTES;
+    char why[80];
+    if (check_embedded_keys(kind, arm, e) != 0)
+        return -1;
+    if (is_haproxy && arm->tickets > 0 && arm->tickets != HAPROXY_TICKETS)
+        return refuse(arm, "tickets", kind, "which sends none or 2", e);
+    if (arm->early_data_bytes > early_max_bytes) {
+        snprintf(why, sizeof why, "which accepts at most %" PRIu32 " bytes", early_max_bytes);
+        return refuse(arm, "early-data", kind, why, e);
+    }
+    if (arm->payload_bytes > payload_max_bytes) {
+        snprintf(why, sizeof why, "which is given at most %" PRIu64 " bytes",
+                 payload_max_bytes);
+        return refuse(arm, "payload", kind, why, e);
+    }
+    return 0;
+}

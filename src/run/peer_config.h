@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/*
+ * peer_config.h - what nginx and HAProxy are told, so that they serve what the embedded
+ * server would.
+ *
+ * Layer: run.
+ * Shape: a text for each program, one listener an endpoint, the sockets of which are open
+ *   already (nginx finds them in its environment, HAProxy by number).  GET / answers the
+ *   three bytes "OK\n", GET /bytes/N those payloads that were asked for.
+ * Names: files in the folder are as PEER_*_FILE has them, payloads bytes/N.
+ * Threads: any.
+ */
+#ifndef RUN_PEER_CONFIG_H
+#define RUN_PEER_CONFIG_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include "base/text.h"
+#include "run/arm.h"
+#include "run/peer_program.h"
+
+#define PEER_CONFIG_FILE "config"
+#define PEER_LOG_FILE "log"
+#define PEER_PAYLOAD_FOLDER "bytes"
+#define PEER_PAYLOAD_MAX_BYTES (UINT64_C(64) << 20)
+
+struct peer_listener {
+    const struct tls_config *config;
+    int fd;
+    unsigned port; /* on 127.0.0.1 */
+};
+
+struct peer_config {
+    const struct peer_program *program;
+    const char *folder; /* no blanks or quotes in it */
+    const struct peer_listener *listener;
+    size_t listeners;
+    const uint64_t *payload_bytes;
+    size_t payloads;
+    unsigned workers, connections; /* of all workers */
+    bool is_root;                  /* workers stay what we are, to read the folder */
+};
+void peer_config_write(const struct peer_config *c, struct text *out);
+
+/* PEM files of a listener, as `what` "chain" (nginx), "key" (nginx), "both" (HAProxy). */
+void peer_file_name(size_t listener, const char *what, char *buf, size_t size);
+
+/* ERR_UNSUPPORTED names the key of the arm that this server cannot be told. */
+int peer_check_arm(enum peer_kind kind, const struct arm *arm, struct err *e)
+    __attribute__((warn_unused_result));
+
+#endif

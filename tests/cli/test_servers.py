@@ -1,0 +1,366 @@
+# SPDX-License-Identifier: Apache-2.0
+"""nginx and HAProxy as targets: what they negotiate, what they cost, and that they go."""
+import contextlib
+import os
+import pathlib
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import time
+
+import pytest
+
+from conftest import PROGRAM, ROOT, assert_usage_error, environment, run, strict_json
+from test_agent import serving
+from test_load import children_of, is_alive, needs_openssl
+
+SERVERS = ["nginx", "haproxy"]
+QUICK = ["--duration", "500ms", "--warmup", "0", "--trials", "1", "--rate", "40", "--grace",
+         "5s", "--no-calibrate", "-q", "--json", "-"]
+REFUSED_BY_ALL = [("groups=X25519 server-backend=openssl", "server-backend"),
+                  ("groups=X25519 backend=null", "backend=null"),
+                  ("groups=X25519 null-server=1ms", "null-server"),
+                  ("groups=X25519 null-client=1ms", "null-client"),
+                  ("groups=X25519 null-delay=1ms", "null-delay"),
+                  ("groups=X25519 payload=65MiB", "payload"),
+                  ("groups=X25519 resume=1 early-data=17k", "early-data")]
+
+
+def program_of(name):
+    """The program that load --server finds; a test without it says so."""
+    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
+    for choice in (cache / "pqc-bench" / "current").glob(name + "-*"):
+        program = cache / "pqc-bench" / choice.read_text().strip() / "bin" / name
+        if program.exists():
+            return str(program)
+    found = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
+    if found is None:
+        pytest.skip(f"no {name}: tools/deps --peers")
+    return found
+
+
+@pytest.fixture(params=SERVERS, name="server")
+def server_fixture(request):
+    needs_openssl()
+    program_of(request.param)
+    return request.param
+
+
+def load(server, *words, folder=None):
+    more = {} if folder is None else {"env": environment(TMPDIR=str(folder))}
+    return run("load", "--server", server, *QUICK, *words, **more)
+
+
+def arms_of(done):
+    assert done.stdout, done.stderr
+    return {arm["name"]: arm for arm in strict_json(done.stdout)["arms"]}
+
+
+# ---- arguments ----
+
+@pytest.mark.parametrize("words,parts", [
+    (["--server", "apache"], ["--server", "embedded|nginx|haproxy"]),
+    (["--server", "nginx", "--target", "127.0.0.1:9"], ["--server", "--target"]),
+    (["--server-program", "/bin/true"], ["--server-program", "--server"]),
+    (["--server", "nginx", "--server-program", "/no/such"], ["--server-program", "/no/such"]),
+    (["--server", "haproxy", "--server-program", "/bin/true"],
+     ["--server-program", "/bin/true", "no haproxy"]),
+    (["--server", "nginx", "--server-program", "/etc/passwd"], ["--server-program"]),
+])
+def test_a_server_that_makes_no_sense_is_refused(words, parts):
+    needs_openssl()
+    assert_usage_error(run("load", *QUICK, "--arm", "a: groups=X25519", *words), *parts)
+
+
+@pytest.mark.parametrize("arm,key", REFUSED_BY_ALL)
+def test_keys_that_need_the_embedded_server_are_refused_by_name(server, arm, key):
+    assert_usage_error(load(server, "--arm", "a: " + arm), "arm a", key, server)
+
+
+def test_haproxy_refuses_a_number_of_tickets_that_it_cannot_send():
+    needs_openssl()
+    program_of("haproxy")
+    assert_usage_error(load("haproxy", "--arm", "a: groups=X25519 tickets=5"), "tickets=5")
+
+
+@pytest.mark.parametrize("version,library,part", [
+    ("1.24.0", "3.5.1", "too old"), ("1.26.0", "3.0.15", "X25519MLKEM768")])
+def test_a_program_that_is_too_old_is_refused(version, library, part, tmp_path):
+    program = tmp_path / "nginx"
+    program.write_text(f"#!/bin/sh\necho 'nginx version: nginx/{version}\n"
+                       f"built with OpenSSL {library} x\n"
+                       "configure arguments: --with-http_ssl_module' >&2\n")
+    program.chmod(0o755)
+    done = load("nginx", "--server-program", program, "--arm", "a: groups=X25519")
+    assert_usage_error(done, "--server-program", str(program), part)
+
+
+def test_a_program_that_does_not_start_is_an_error_with_its_reason(tmp_path):
+    """It says what it should and then ends: the run names it, and nothing is left."""
+    needs_openssl()
+    program = tmp_path / "nginx"
+    program.write_text("#!/bin/sh\nif [ \"$1\" = -V ]; then echo 'nginx version: nginx/1.26.0\n"
+                       "built with OpenSSL 3.5.1 x\n--with-http_ssl_module'; exit; fi\n"
+                       "echo 'nginx: [emerg] no such luck' >&2; exit 1\n")
+    program.chmod(0o755)
+    scratch = tmp_path / "scratch"
+    scratch.mkdir()
+    done = load("nginx", "--server-program", program, "--arm", "a: groups=X25519",
+                folder=scratch)
+    assert done.returncode == 1 and done.stdout == ""
+    assert "nginx" in done.stderr and "no such luck" in done.stderr
+    assert list(scratch.iterdir()) == []
+
+
+# ---- what is negotiated, and what it costs ----
+
+def test_each_arm_gets_its_group_and_the_server_its_cost(server, tmp_path):
+    done = load(server, "--arm", "classical: groups=X25519", "--arm", "pq: groups=X25519MLKEM768",
+                folder=tmp_path)
+    assert done.returncode == 0, done.stderr
+    result = strict_json(done.stdout)
+    for arm, group in zip(result["arms"], ("X25519", "X25519MLKEM768")):
+        assert arm["negotiated"]["counts"] == {group: 20}
+        assert arm["negotiated"]["resumed"] == 0
+        assert arm["trials"][0]["server_cpu_us"] > 0
+        assert 0 < arm["trials"][0]["server_busy"] <= 1
+        assert arm["server_backend"] == result["server"]["tls_library"]
+    assert result["server"]["name"] == server
+    said = subprocess.run([program_of(server), "-V" if server == "nginx" else "-vv"],
+                          capture_output=True, text=True, check=True)
+    assert result["server"]["version"] in said.stdout + said.stderr
+    assert result["server"]["tls_library"].removeprefix("openssl-") in said.stdout + said.stderr
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_cost_on_the_server_follows_what_it_does(server):
+    """RSA-3072 signs ten times slower than P-256: noise does not hide that."""
+    done = load(server, "--arm", "ec: groups=X25519", "--arm", "rsa: groups=X25519 cert=rsa-3072")
+    arms = arms_of(done)
+    ec, rsa = (arms[name]["trials"][0]["server_cpu_us"] for name in ("ec", "rsa"))
+    assert rsa > 1.5 * ec, (ec, rsa)
+
+
+@pytest.mark.parametrize("keys,expected", [
+    ("cert=rsa-2048", {"signature": "rsa_pss_rsae_sha256"}),
+    ("cert=ed25519 chain=leaf", {"signature": "ed25519"}),
+    ("cert=mldsa65 chain=leaf+intermediate", {"signature": "mldsa65"}),
+    ("tls=1.2 cert=rsa-2048", {"tls": "1.2", "cipher": "ECDHE-RSA-AES256-GCM-SHA384"}),
+    ("cipher=TLS_CHACHA20_POLY1305_SHA256", {"cipher": "TLS_CHACHA20_POLY1305_SHA256"}),
+    ("resume=1", {"resumed": 19}),
+    ("resume=1 tls=1.2 cert=rsa-2048", {"resumed": 19, "tls": "1.2"}),
+    ("tickets=2", {"resumed": 0}),
+    ("payload=100k", {}),
+])
+def test_keys_of_an_arm_reach_the_server(server, keys, expected):
+    done = load(server, "--rate", "40", "--workers", "1", "--arm", "a: groups=X25519 " + keys)
+    assert done.returncode == 0, done.stderr
+    arm = arms_of(done)["a"]
+    assert arm["trials"][0]["tally"]["completed"] == 20
+    for key, value in expected.items():
+        assert arm["negotiated"][key] == value, arm["negotiated"]
+
+
+def test_early_data_is_accepted_where_it_is_asked_for(server):
+    done = load(server, "--arm", "with: groups=X25519 resume=1 early-data=100", "--arm",
+                "without: groups=X25519 resume=1")
+    arms = arms_of(done)
+    assert arms["with"]["negotiated"]["early_data_accepted"] >= 8
+    assert arms["with"]["negotiated"]["early_data_rejected"] == 0
+    assert arms["without"]["negotiated"]["early_data_accepted"] == 0
+
+
+def test_arms_that_want_different_servers_get_them(server):
+    """One process, three ports: groups, order and certificate each as the arm says."""
+    done = load(server, "--rate", "60", "--interleave", "connection",
+                "--arm", "a: groups=X25519 server-groups=X25519",
+                "--arm", "hrr: groups=X25519MLKEM768:MLKEM1024 server-groups=MLKEM1024",
+                "--arm", "rsa: groups=secp256r1 cert=rsa-2048")
+    assert done.returncode == 0, done.stderr
+    seen = {name: arm["negotiated"] for name, arm in arms_of(done).items()}
+    assert seen["a"]["counts"] == {"X25519": 10}
+    assert seen["hrr"]["counts"] == {"MLKEM1024": 10} and seen["hrr"]["hrr"] == 10
+    assert seen["rsa"]["counts"] == {"secp256r1": 10}
+    assert seen["rsa"]["signature"].startswith("rsa_pss")
+
+
+# ---- nothing is left ----
+
+def descendants(pid):
+    found = []
+    with contextlib.suppress(FileNotFoundError):
+        for child in children_of(pid):
+            found += [child] + descendants(child)
+    return found
+
+
+def command_of(pid):
+    with contextlib.suppress(OSError), open(f"/proc/{pid}/comm", encoding="utf-8") as f:
+        return f.read().strip()
+    return ""
+
+
+def start_run(server, folder, *words):
+    """Returns when its server is there, with all processes it has made."""
+    process = subprocess.Popen(
+        [PROGRAM, "load", "--server", server, "--warmup", "0", "--trials", "1", "--rate", "50",
+         "--no-calibrate", "-q", "--arm", "a: groups=X25519", *words],
+        env=environment(TMPDIR=str(folder)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+        encoding="utf-8")
+    wanted = 2 if server == "nginx" else 1  # nginx: a main process and a worker
+    for _ in range(400):
+        found = descendants(process.pid)
+        # The folder is whole before the server starts; asking for its version comes before.
+        if (list(folder.glob("*/config"))
+                and [command_of(pid) for pid in found].count(server) == wanted):
+            return process, found
+        time.sleep(0.02)
+    process.kill()
+    raise AssertionError(f"no {server}")
+
+
+def assert_gone(pids, folder):
+    for _ in range(200):
+        if not any(is_alive(pid) for pid in pids) and list(folder.iterdir()) == []:
+            return
+        time.sleep(0.05)
+    raise AssertionError([(pid, command_of(pid)) for pid in pids if is_alive(pid)]
+                         + list(folder.iterdir()))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM, signal.SIGINT])
+def test_nothing_is_left_whatever_ends_the_run(server, number, tmp_path):
+    process, pids = start_run(server, tmp_path, "--duration", "20s")
+    folder, = tmp_path.iterdir()
+    assert stat.S_IMODE(folder.stat().st_mode) == 0o700
+    keys = [path for path in folder.iterdir() if b"PRIVATE" in
+            (path.read_bytes() if path.is_file() else b"")]
+    assert keys and all(stat.S_IMODE(path.stat().st_mode) == 0o600 for path in keys)
+    process.send_signal(number)
+    process.communicate(timeout=20)
+    assert_gone(pids, tmp_path)
+
+
+def test_a_supervisor_that_is_killed_takes_the_server_with_it(server, tmp_path):
+    process, pids = start_run(server, tmp_path, "--duration", "20s")
+    os.kill(children_of(process.pid)[0], signal.SIGKILL)
+    process.kill()
+    process.communicate(timeout=20)
+    for _ in range(200):
+        if not any(is_alive(pid) for pid in pids):
+            return
+        time.sleep(0.05)
+    raise AssertionError([command_of(pid) for pid in pids if is_alive(pid)])
+
+
+def test_a_server_that_dies_is_failed_handshakes_and_no_hang(server, tmp_path):
+    process, pids = start_run(server, tmp_path, "--duration", "2s", "--grace", "1s", "--json", "-")
+    time.sleep(0.7)
+    for pid in pids:
+        if command_of(pid) == server:
+            os.kill(pid, signal.SIGKILL)
+    out, _ = process.communicate(timeout=30)
+    trial = strict_json(out)["arms"][0]["trials"][0]
+    tally = trial["tally"]
+    assert tally["scheduled"] == 100 and tally["completed"] < 100
+    assert "server_cpu_us" not in trial  # the processes are gone: no figure, not a wrong one
+    assert_gone(pids, tmp_path)
+
+
+# ---- a server that runs already, and the agent beside it ----
+
+
+
+def free_ports(count):
+    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
+    ports = [s.getsockname()[1] for s in sockets]
+    for s in sockets:
+        s.close()
+    return ports
+
+
+def make_certificate(folder):
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
+                    "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem", "-out",
+                    "certificate.pem", "-days", "3", "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost"], cwd=folder, check=True, capture_output=True)
+    (folder / "server.pem").write_text((folder / "certificate.pem").read_text()
+                                       + (folder / "key.pem").read_text())
+
+
+def accepts(port):
+    with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), 1):
+        return True
+    return False
+
+
+@contextlib.contextmanager
+def deployed(server, folder):
+    """The configuration of deploy/ as it is, but for its ports: (ports, pid, name)."""
+    shutil.copytree(ROOT / "deploy" / server, folder, dirs_exist_ok=True)
+    make_certificate(folder)
+    file = folder / ("nginx.conf" if server == "nginx" else "haproxy.cfg")
+    ports = free_ports(3)
+    text = file.read_text(encoding="utf-8")
+    for old, new in zip(("8443", "8444", "8445"), ports):
+        assert text.count(f" {old} ssl") + text.count(f":{old} ssl") == 1
+        text = text.replace(f" {old} ssl", f" 127.0.0.1:{new} ssl")
+        text = text.replace(f" :{old} ssl", f" 127.0.0.1:{new} ssl")
+    file.write_text(text, encoding="utf-8")
+    name = f"{server[:3]}{os.getpid()}"  # processes of others have other names
+    (folder / name).symlink_to(program_of(server))
+    words = (["-p", f"{folder}/", "-e", "stderr", "-c", "nginx.conf"] if server == "nginx"
+             else ["-db", "-f", file.name])
+    process = subprocess.Popen([folder / name, *words], cwd=folder, stderr=subprocess.PIPE)
+    try:
+        for _ in range(200):
+            if process.poll() is not None or all(map(accepts, ports)):
+                break
+            time.sleep(0.02)
+        assert process.poll() is None, process.stderr.read()
+        yield ports, process.pid, name
+    finally:
+        process.terminate()
+        process.communicate(timeout=10)
+
+
+def cpu_seconds(pid):
+    def of(one):
+        with open(f"/proc/{one}/stat", encoding="utf-8") as f:
+            fields = f.read().rsplit(")", 1)[1].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return sum(map(of, [pid] + descendants(pid)))
+
+
+def test_a_deployed_server_and_the_agent_give_its_cost_by_arm(server, tmp_path):
+    """What the kernel's own account says of the processes is what the trials add up to."""
+    ticks_s = 4 / os.sysconf("SC_CLK_TCK")  # two readings of two processes
+    with deployed(server, tmp_path) as (ports, pid, name), \
+            serving("--agent", ":0", "--process", name) as agent:
+        before = cpu_seconds(pid)
+        done = run("load", *QUICK, "--rate", "200", "--duration", "1s", "--target",
+                   f"127.0.0.1:{ports[0]}", "--sni", "localhost", "--roots",
+                   tmp_path / "certificate.pem", "--agent", agent.agent, "--arm",
+                   "classical: groups=X25519", "--arm", "pq: groups=X25519MLKEM768")
+        spent = cpu_seconds(pid) - before
+    assert done.returncode == 0, done.stderr
+    told = 0
+    for arm, group in zip(arms_of(done).values(), ("X25519", "X25519MLKEM768")):
+        assert arm["negotiated"]["counts"] == {group: 200}
+        told += arm["trials"][0]["server_cpu_us"] * 200 / 1e6
+    assert 0.5 * spent - ticks_s < told < spent + ticks_s
+
+
+def test_the_variants_of_a_deployed_server_do_what_they_say(server, tmp_path):
+    seen = []
+    with deployed(server, tmp_path) as (ports, _, _):
+        for port in ports:
+            done = run("load", *QUICK, "--target", f"127.0.0.1:{port}", "--sni", "localhost",
+                       "--roots", tmp_path / "certificate.pem", "--arm",
+                       "a: groups=X25519MLKEM768 resume=1 early-data=100")
+            assert done.returncode == 0, done.stderr
+            negotiated = arms_of(done)["a"]["negotiated"]
+            seen.append((negotiated["resumed"] > 0, negotiated["early_data_accepted"] > 0))
+    assert seen == [(False, False), (True, False), (True, True)]
