@@ -206,6 +206,41 @@ def cpu():
                        "one reading of the thread clock costs 210 ns; it is subtracted"}]})
 
 
+def plan_arm(name, group, cpu, sizes, resumed=0, hrr=0):
+    """cpu: ((client, half), (server, half)); sizes: (client, server, ClientHello)."""
+    return {
+        "name": name, "spec": {"groups": group, "cert": "ecdsa-p256"},
+        "client_backend": "openssl-3.5.7", "server_backend": "openssl-3.5.7",
+        "negotiated": {"group": group, "cipher": "TLS_AES_256_GCM_SHA384", "tls": "1.3",
+                       "handshakes": 10000, "hrr": hrr, "resume_asked": resumed,
+                       "resume_offered": resumed, "resumed": resumed,
+                       "counts": {group: 10000}},
+        "bytes": {"ranges": {"client": spread(sizes[0]), "server": spread(sizes[1]),
+                             "client_hello": spread(sizes[2])}},
+        "cpu_us": {side: {"median": us, "low": us - half, "high": us + half}
+                   for side, (us, half) in zip(("client", "server"), cpu)}}
+
+
+def plan_example():
+    """Round numbers, for the arithmetic of docs/PLAN.md: full, resumed and retried handshakes
+    of X25519 and the hybrid, each compared with what it is to be compared with."""
+    arms = [plan_arm("classical", "X25519", ((300, 10), (200, 10)), (300, 1000, 220)),
+            plan_arm("hybrid", "X25519MLKEM768", ((430, 10), (310, 10)), (1500, 2100, 1420)),
+            plan_arm("resumed", "X25519", ((250, 5), (150, 5)), (700, 300, 620), resumed=10000),
+            plan_arm("resumed.hybrid", "X25519MLKEM768", ((350, 5), (250, 5)),
+                     (1900, 1400, 1820), resumed=10000),
+            plan_arm("retry", "X25519MLKEM768", ((470, 10), (320, 10)), (1726, 2199, 220),
+                     hrr=10000)]
+    differences = (("classical", "hybrid", (120, 10), (100, 10)),
+                   ("resumed", "resumed.hybrid", (100, 5), (100, 6)),
+                   ("hybrid", "retry", (40, 5), (10, 5)))
+    comparisons = [compare(baseline, arm, "cpu_us." + side, 200, 200 + difference, half,
+                           "slower")
+                   for baseline, arm, *both in differences
+                   for side, (difference, half) in zip(("client", "server"), both)]
+    return result("cpu", arms=arms, comparisons=comparisons)
+
+
 def cpu_interrupted():
     """Ended by Ctrl-C after two repeats; no control arm, so no noise floor."""
     arms = [cpu_arm("classical", "X25519", (276.4, 248.1), (297, 651, 224, 90)),
@@ -454,7 +489,7 @@ def load_refused():
 
 def main():
     for make in (cpu, cpu_interrupted, cpu_failed, cpu_hostile, load, load_few, load_link,
-                 load_refused, load_resumed):
+                 load_refused, load_resumed, plan_example):
         path = HERE / (make.__name__.replace("_", "-") + ".json")
         path.write_text(json.dumps(make(), indent=1) + "\n", encoding="utf-8")
 
