@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Do strings grow correctly, and is strangers' text harmless on a terminal? */
 #include "cmocka_all.h"
-#include <locale.h>
+#include "comma_locale.h"
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,15 +50,10 @@ static void what_is_taken_belongs_to_the_caller(void **state)
 
 static void numbers_have_dots_in_a_locale_with_commas(void **state)
 {
-    static const char *const names[] = {"de_DE.UTF-8", "de_DE.utf8",  "fr_FR.UTF-8",
-                                        "ru_RU.UTF-8", "es_ES.UTF-8", "pt_BR.UTF-8"};
     struct text t = {0};
-    const char *found = NULL;
     char native[16];
     (void)state;
-    for (size_t i = 0; i < COUNT_OF(names) && !found; i++)
-        found = setlocale(LC_ALL, names[i]);
-    if (!found)
+    if (!comma_locale_use())
         skip();
     snprintf(native, sizeof native, "%.1f", 1.5);
     text_addf(&t, "%.1f %d", 1.5, 1234);
