@@ -33,7 +33,9 @@ static bool belongs(const struct agent_watch *w, const struct proc_stat *s)
         return s->pid == getpid();
     if (w->target.name != NULL)
         return proc_is_named(s, w->target.name);
-    return s->pid == w->target.pid || find_process(w, s->parent) != NULL;
+    if (s->pid == w->target.pid)
+        return !w->target.without_itself;
+    return s->parent == w->target.pid || find_process(w, s->parent) != NULL;
 }
 
 /* Its time stays in the total; where the parent is known, the parent may know it better. */

@@ -27,9 +27,10 @@
 #define AGENT_THREADS_MAX 4096u
 
 struct agent_target {
-    pid_t pid;        /* > 0: this process and its descendants */
-    const char *name; /* not NULL: all processes so named; outlives the watch */
-    pid_t own_tid;    /* with neither: this process but for this thread */
+    pid_t pid;           /* > 0: this process and its descendants */
+    bool without_itself; /* of pid: its descendants alone */
+    const char *name;    /* not NULL: all processes so named; outlives the watch */
+    pid_t own_tid;       /* with neither: this process but for this thread */
 };
 
 struct agent_process {

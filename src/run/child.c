@@ -245,7 +245,8 @@ struct site {
 /* Someone else's server, and an agent to tell what it costs, on the server's cores. */
 static int set_up_peer(struct site *site, const struct order *o, struct err *e)
 {
-    struct agent_options agent = {.cores = o->cores};
+    struct agent_options agent = {.target = {.pid = getpid(), .without_itself = true},
+                                  .cores = o->cores};
     site->peer_options = (struct peer_options){
         .program = &o->peer,
         .endpoint = site->endpoint,
@@ -258,7 +259,6 @@ static int set_up_peer(struct site *site, const struct order *o, struct err *e)
         return -1;
     if ((site->peer = peer_start(&site->peer_options, e)) == NULL)
         return -1;
-    agent.target.pid = peer_pid(site->peer);
     if (agent_parse_address(AGENT_ADDRESS, &agent.at, e) != 0)
         return -1;
     site->agent = agent_start(&agent, e);

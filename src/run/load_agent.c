@@ -61,7 +61,10 @@ static void read_agent(struct load *l, struct load_window *w, struct agent_readi
     if (agent_client_read(&l->agent, out, clock, &why) != 0) {
         lose(w, "agent-lost", why.text);
     } else if (!out->is_present) {
-        snprintf(gone, sizeof(gone), "what the agent watches (%s) is gone", out->label);
+        if (l->has_child)
+            snprintf(gone, sizeof(gone), "%s has ended", l->child.name);
+        else
+            snprintf(gone, sizeof(gone), "what the agent watches (%s) is gone", out->label);
         lose(w, "agent-process-gone", gone);
     }
 }

@@ -283,13 +283,28 @@ static void raise_file_limit(const struct load_options *o)
     (void)!setrlimit(RLIMIT_NOFILE, &limit);
 }
 
+/* nginx and HAProxy switch OpenSSL's protection against replay off. */
+static void echo_arm(struct load *l, size_t i, struct result_pairs *out)
+{
+    struct arm arm = l->options->arms->arm[i];
+    char message[160];
+    if (l->options->peer != NULL && arm.anti_replay &&
+        l->plan[i].server_config.early_data_bytes > 0) {
+        arm.anti_replay = false;
+        snprintf(message, sizeof(message),
+                 "anti-replay=off: %s takes the early data of a ticket as often as it comes",
+                 peer_name(l->options->peer->kind));
+        result_add_problem(l->result, RESULT_NOTE, "no-anti-replay", arm.name, 0, message);
+    }
+    arm_echo(&arm, out);
+}
+
 static void add_arms(struct load *l)
 {
     char name[96];
     for (size_t i = 0; i < l->options->arms->count; i++) {
-        const struct arm *arm = &l->options->arms->arm[i];
-        struct result_arm *out = result_add_arm(l->result, arm->name);
-        arm_echo(arm, &out->spec);
+        struct result_arm *out = result_add_arm(l->result, l->options->arms->arm[i].name);
+        echo_arm(l, i, &out->spec);
         result_set_text(&out->client_backend,
                         tls_backend_full_name(l->plan[i].client, name, sizeof(name)));
         if (l->options->peer != NULL)

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <ftw.h>
 #include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
@@ -12,14 +11,13 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/clock.h"
 #include "base/file.h"
 #include "net/socket.h"
+#include "run/peer_folder.h"
 
-#define FOLDER_BYTES 256u
 #define PATH_BYTES 512u
 #define SPARE_FILES 128u
 #define CONNECTIONS_MAX 20000u
@@ -28,105 +26,34 @@
 #define LOOK_MS 10
 #define MS_NS 1000000u
 #define LOG_BYTES 16384u
-#define FOLDER_CHARACTERS "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-"
+
+struct process {
+    pid_t pid, group; /* pid 0: ended */
+};
 
 struct peer {
     const struct peer_options *options;
-    pid_t pid, group;          /* pid 0: ended */
-    char folder[FOLDER_BYTES]; /* "": not made */
+    struct peer_folder folder;
     struct peer_listener listener[SERVER_ENDPOINTS_MAX];
     struct address address[SERVER_ENDPOINTS_MAX];
+    struct process process[SERVER_ENDPOINTS_MAX];
+    size_t processes;
 };
 
-static const char *name_of(const struct peer *p)
-{
-    return peer_name(p->options->program->kind);
-}
-
-/* ---- the folder ---- */
-
-static int make_folder(struct peer *p, struct err *e)
-{
-    const char *parent = getenv("TMPDIR");
-    char path[FOLDER_BYTES];
-    /* It stands in configurations, unquoted. */
-    if (parent == NULL || parent[0] != '/' || strlen(parent) > FOLDER_BYTES / 2 ||
-        parent[strspn(parent, FOLDER_CHARACTERS)] != '\0')
-        parent = "/tmp";
-    snprintf(path, sizeof path, "%s/pqc-bench.XXXXXX", parent);
-    if (mkdtemp(path) == NULL)
-        return err_set_errno(e, "%s", path);
-    memcpy(p->folder, path, sizeof path);
-    return 0;
-}
-
-/* The type of nftw's callback. */
-static int remove_one(const char *path, const struct stat *about, int kind, struct FTW *where)
-{
-    (void)about;
-    (void)kind;
-    (void)where;
-    (void)!remove(path);
-    return 0;
-}
-
-static void remove_folder(struct peer *p)
-{
-    if (p->folder[0] != '\0')
-        (void)nftw(p->folder, remove_one, 16, FTW_DEPTH | FTW_PHYS | FTW_MOUNT);
-    p->folder[0] = '\0';
-}
-
-static int write_all(int fd, const char *data, size_t n)
-{
-    while (n > 0) {
-        const ssize_t done = write(fd, data, n);
-        if (done < 0 && errno == EINTR)
-            continue;
-        if (done <= 0)
-            return -1;
-        data += done;
-        n -= (size_t)done;
-    }
-    return 0;
-}
-
-/* A file for us alone, `times` times the text. */
-static int write_file(const struct peer *p, const char *name, const char *text, uint64_t bytes,
-                      struct err *e)
-{
-    char path[PATH_BYTES];
-    const uint64_t length = strlen(text);
-    snprintf(path, sizeof path, "%s/%s", p->folder, name);
-    const int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-    int failed = fd < 0 ? -1 : 0;
-    for (uint64_t at = 0; failed == 0 && at < bytes; at += length)
-        failed =
-            write_all(fd, text, bytes - at < length ? (size_t)(bytes - at) : (size_t)length);
-    if (failed != 0)
-        (void)err_set_errno(e, "%s", path);
-    if (fd >= 0)
-        close(fd);
-    return failed;
-}
-
-static int write_text(const struct peer *p, const char *name, const char *text, struct err *e)
-{
-    return write_file(p, name, text, strlen(text), e);
-}
+/* ---- its files ---- */
 
 static int write_identity(const struct peer *p, size_t i, struct err *e)
 {
     const struct tls_identity *identity = &p->options->endpoint[i].identity;
     char chain[32], key[32], both[32];
     struct text joined = {0};
-    peer_file_name(i, "chain", chain, sizeof chain);
-    peer_file_name(i, "key", key, sizeof key);
-    peer_file_name(i, "both", both, sizeof both);
+    peer_file_name(i, PEER_CHAIN_FILE, chain, sizeof chain);
+    peer_file_name(i, PEER_KEY_FILE, key, sizeof key);
+    peer_file_name(i, PEER_BOTH_FILE, both, sizeof both);
     text_addf(&joined, "%s%s", identity->chain_pem, identity->key_pem);
-    const int failed = write_text(p, chain, identity->chain_pem, e) != 0 ||
-                       write_text(p, key, identity->key_pem, e) != 0 ||
-                       write_text(p, both, text_str(&joined), e) != 0;
+    const int failed = peer_folder_write(&p->folder, chain, identity->chain_pem, e) != 0 ||
+                       peer_folder_write(&p->folder, key, identity->key_pem, e) != 0 ||
+                       peer_folder_write(&p->folder, both, text_str(&joined), e) != 0;
     text_free(&joined);
     return failed ? -1 : 0;
 }
@@ -134,15 +61,12 @@ static int write_identity(const struct peer *p, size_t i, struct err *e)
 static int write_payloads(const struct peer *p, struct err *e)
 {
     const struct peer_options *o = p->options;
-    char name[64], path[PATH_BYTES], block[65537];
-    memset(block, 'x', sizeof block - 1);
-    block[sizeof block - 1] = '\0';
-    snprintf(path, sizeof path, "%s/" PEER_PAYLOAD_FOLDER, p->folder);
-    if (mkdir(path, 0700) != 0)
-        return err_set_errno(e, "%s", path);
+    char name[64];
+    if (peer_folder_add(&p->folder, PEER_PAYLOAD_FOLDER, e) != 0)
+        return -1;
     for (size_t i = 0; i < o->payloads; i++) {
         snprintf(name, sizeof name, PEER_PAYLOAD_FOLDER "/%" PRIu64, o->payload_bytes[i]);
-        if (write_file(p, name, block, o->payload_bytes[i], e) != 0)
+        if (peer_folder_fill(&p->folder, name, o->payload_bytes[i], e) != 0)
             return -1;
     }
     return 0;
@@ -164,13 +88,30 @@ static unsigned raise_file_limit(void)
                                             : SPARE_FILES / 2;
 }
 
-static int write_config(const struct peer *p, struct err *e)
+/* What a process reads: its configuration, and OpenSSL's. */
+static int write_config(const struct peer_config *c, const struct peer_folder *folder,
+                        struct err *e)
+{
+    char name[32];
+    struct text text = {0};
+    peer_config_write(c, &text);
+    peer_file_name(c->process, PEER_CONFIG_FILE, name, sizeof name);
+    int failed = peer_folder_write(folder, name, text_str(&text), e);
+    text_free(&text);
+    peer_config_write_openssl(c, &text);
+    peer_file_name(c->process, PEER_OPENSSL_FILE, name, sizeof name);
+    if (failed == 0)
+        failed = peer_folder_write(folder, name, text_str(&text), e);
+    text_free(&text);
+    return failed;
+}
+
+static int write_configs(struct peer *p, struct err *e)
 {
     const struct peer_options *o = p->options;
-    struct text text = {0};
-    const struct peer_config config = {
+    struct peer_config config = {
         .program = o->program,
-        .folder = p->folder,
+        .folder = p->folder.path,
         .listener = p->listener,
         .listeners = o->endpoints,
         .payload_bytes = o->payload_bytes,
@@ -179,10 +120,10 @@ static int write_config(const struct peer *p, struct err *e)
         .connections = raise_file_limit(),
         .is_root = geteuid() == 0,
     };
-    peer_config_write(&config, &text);
-    const int failed = write_text(p, PEER_CONFIG_FILE, text_str(&text), e);
-    text_free(&text);
-    return failed;
+    for (; config.process < p->processes; config.process++)
+        if (write_config(&config, &p->folder, e) != 0)
+            return -1;
+    return 0;
 }
 
 static int prepare(struct peer *p, struct err *e)
@@ -197,34 +138,46 @@ static int prepare(struct peer *p, struct err *e)
             return -1;
         l->port = address_port(&p->address[i]);
     }
-    if (make_folder(p, e) != 0)
+    p->processes = peer_config_assign(o->program->kind, p->listener, o->endpoints);
+    if (peer_folder_make(&p->folder, e) != 0)
         return -1;
     for (size_t i = 0; i < o->endpoints; i++)
         if (write_identity(p, i, e) != 0)
             return -1;
-    if (write_payloads(p, e) != 0 || write_text(p, PEER_LOG_FILE, "", e) != 0)
+    if (write_payloads(p, e) != 0 || peer_folder_write(&p->folder, PEER_LOG_FILE, "", e) != 0)
         return -1;
-    return write_config(p, e);
+    return write_configs(p, e);
 }
 
-/* ---- the process ---- */
+/* ---- the processes ---- */
 
 struct command {
-    char config[PATH_BYTES], log[PATH_BYTES];
+    char config[PATH_BYTES], log[PATH_BYTES], openssl[PATH_BYTES];
     const char *word[12];
     struct text sockets; /* "NGINX=5;6;" */
-    char *environment[2];
+    char *environment[3];
 };
 
-static void make_command(const struct peer *p, struct command *c)
+static void make_path(const struct peer *p, size_t process, const char *what, char *out)
+{
+    char name[32];
+    peer_file_name(process, what, name, sizeof name);
+    snprintf(out, PATH_BYTES, "%s/%s", p->folder.path, name);
+}
+
+/* OpenSSL's own configuration is ours alone: the machine's would be measured too. */
+static void make_command(const struct peer *p, size_t process, struct command *c)
 {
     const struct peer_program *program = p->options->program;
-    const char *const nginx[] = {program->path, "-p", p->folder, "-e",
-                                 "stderr",      "-c", c->config, NULL};
+    const char *const nginx[] = {program->path, "-p", p->folder.path, "-e",
+                                 "stderr",      "-c", c->config,      NULL};
     const char *const haproxy[] = {program->path, "-db", "-f", c->config, NULL};
+    char path[PATH_BYTES];
     *c = (struct command){.sockets = {0}};
-    snprintf(c->config, sizeof c->config, "%s/" PEER_CONFIG_FILE, p->folder);
-    snprintf(c->log, sizeof c->log, "%s/" PEER_LOG_FILE, p->folder);
+    make_path(p, process, PEER_CONFIG_FILE, c->config);
+    make_path(p, process, PEER_OPENSSL_FILE, path);
+    snprintf(c->openssl, sizeof c->openssl, "OPENSSL_CONF=%.400s", path);
+    snprintf(c->log, sizeof c->log, "%s/" PEER_LOG_FILE, p->folder.path);
     if (program->kind == PEER_HAPROXY)
         memcpy(c->word, haproxy, sizeof haproxy);
     else
@@ -232,12 +185,14 @@ static void make_command(const struct peer *p, struct command *c)
     text_add(&c->sockets, "NGINX=");
     for (size_t i = 0; i < p->options->endpoints; i++)
         text_addf(&c->sockets, "%d;", p->listener[i].fd);
-    c->environment[0] = c->sockets.data;
+    c->environment[0] = c->openssl;
+    c->environment[1] = program->kind == PEER_NGINX ? c->sockets.data : NULL;
 }
 
 /* Between fork and exec: only what is safe there.  SIGTERM, since a main process that is
  * killed leaves its workers. */
-static void become_server(const struct peer *p, const struct command *c, pid_t parent)
+static void become_server(const struct peer *p, size_t process, const struct command *c,
+                          pid_t parent)
 {
     sigset_t none;
     sigemptyset(&none);
@@ -251,29 +206,37 @@ static void become_server(const struct peer *p, const struct command *c, pid_t p
     if (in < 0 || out < 0 || dup2(in, 0) < 0 || dup2(out, 1) < 0 || dup2(out, 2) < 0)
         _exit(127);
     for (size_t i = 0; i < p->options->endpoints; i++)
-        fcntl(p->listener[i].fd, F_SETFD, 0);
+        if (p->listener[i].process == process)
+            fcntl(p->listener[i].fd, F_SETFD, 0);
     execve(p->options->program->path, (char *const *)(uintptr_t)c->word, c->environment);
     _exit(127);
 }
 
-static int launch(struct peer *p, struct err *e)
+static int launch(struct peer *p, size_t process, struct err *e)
 {
     struct command command;
-    make_command(p, &command);
+    struct process *made = &p->process[process];
+    make_command(p, process, &command);
     const pid_t parent = getpid();
+    const pid_t pid = fork();
+    if (pid == 0)
+        become_server(p, process, &command, parent);
+    text_free(&command.sockets);
+    if (pid < 0)
+        return err_set_errno(e, "fork");
+    setpgid(pid, pid); /* whoever is first */
+    made->pid = made->group = pid;
+    return 0;
+}
+
+static int launch_all(struct peer *p, struct err *e)
+{
     /* Workers that lost their main process become ours, to be waited for. */
     prctl(PR_SET_CHILD_SUBREAPER, 1);
-    p->pid = fork();
-    if (p->pid == 0)
-        become_server(p, &command, parent);
-    const int failed = p->pid > 0 ? 0 : err_set_errno(e, "fork");
-    if (failed == 0)
-        setpgid(p->pid, p->pid); /* whoever is first */
-    else
-        p->pid = 0;
-    p->group = p->pid;
-    text_free(&command.sockets);
-    return failed;
+    for (size_t i = 0; i < p->processes; i++)
+        if (launch(p, i, e) != 0)
+            return -1;
+    return 0;
 }
 
 /* ---- does it answer? ---- */
@@ -283,7 +246,7 @@ static int ended_early(struct peer *p, struct err *e)
 {
     char path[PATH_BYTES];
     struct text shown = {0};
-    snprintf(path, sizeof path, "%s/" PEER_LOG_FILE, p->folder);
+    snprintf(path, sizeof path, "%s/" PEER_LOG_FILE, p->folder.path);
     char *log = file_read_text("", path, LOG_BYTES);
     const char *line = log != NULL ? log : "";
     for (const char *at = line; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n')
@@ -299,11 +262,11 @@ static int ended_early(struct peer *p, struct err *e)
     return -1;
 }
 
-static bool has_ended(struct peer *p)
+static bool has_ended(struct process *process)
 {
-    if (p->pid > 0 && waitpid(p->pid, NULL, WNOHANG) == p->pid)
-        p->pid = 0;
-    return p->pid == 0;
+    if (process->pid > 0 && waitpid(process->pid, NULL, WNOHANG) == process->pid)
+        process->pid = 0;
+    return process->pid == 0;
 }
 
 /* Plain HTTP on a TLS port: an error page or an end, but only by a server that runs. */
@@ -315,7 +278,7 @@ static int wait_for_answer(struct peer *p, size_t i, uint64_t until_ns, struct e
     bool is_sent = false;
     int failed = fd < 0 ? err_set_errno(e, "connect") : 1;
     while (failed > 0) {
-        if (has_ended(p))
+        if (has_ended(&p->process[p->listener[i].process]))
             failed = ended_early(p, e);
         else if (clock_now_ns() > until_ns)
             failed = err_set(e, ERR_FAILED, "it does not answer");
@@ -360,44 +323,51 @@ struct peer *peer_start(const struct peer_options *options, struct err *e)
     p->options = options;
     for (size_t i = 0; i < options->endpoints; i++)
         p->listener[i].fd = -1;
-    if (prepare(p, e) == 0 && launch(p, e) == 0 && wait_until_ready(p, e) == 0) {
+    if (prepare(p, e) == 0 && launch_all(p, e) == 0 && wait_until_ready(p, e) == 0) {
         close_listeners(p);
         return p;
     }
-    err_add_context(e, "%s", name_of(p));
+    err_add_context(e, "%s", peer_name(options->program->kind));
     peer_stop(p);
     return NULL;
 }
 
-/* Politely, then by force; with what is left of its group. */
-static void end_process(struct peer *p)
+static bool have_ended(struct peer *p)
+{
+    bool all = true;
+    for (size_t i = 0; i < p->processes; i++)
+        all = has_ended(&p->process[i]) && all;
+    return all;
+}
+
+/* Politely, then by force; with what is left of their groups. */
+static void end_processes(struct peer *p)
 {
     const uint64_t until_ns = clock_now_ns() + END_NS;
-    if (p->group <= 0)
-        return;
-    if (p->pid > 0)
-        kill(p->pid, SIGTERM);
-    while (!has_ended(p) && clock_now_ns() < until_ns)
+    for (size_t i = 0; i < p->processes; i++)
+        if (p->process[i].pid > 0)
+            kill(p->process[i].pid, SIGTERM);
+    while (!have_ended(p) && clock_now_ns() < until_ns)
         (void)clock_sleep_until_ns(clock_now_ns() + LOOK_MS * MS_NS);
-    kill(-p->group, SIGKILL);
-    while (waitpid(-p->group, NULL, 0) > 0 || errno == EINTR)
-        ;
-    p->pid = p->group = 0;
+    for (size_t i = 0; i < p->processes; i++) {
+        struct process *process = &p->process[i];
+        if (process->group <= 0)
+            continue;
+        kill(-process->group, SIGKILL);
+        while (waitpid(-process->group, NULL, 0) > 0 || errno == EINTR)
+            ;
+        *process = (struct process){0};
+    }
 }
 
 void peer_stop(struct peer *p)
 {
     if (p == NULL)
         return;
-    end_process(p);
+    end_processes(p);
     close_listeners(p);
-    remove_folder(p);
+    peer_folder_remove(&p->folder);
     free(p);
-}
-
-pid_t peer_pid(const struct peer *p)
-{
-    return p->pid;
 }
 
 unsigned peer_port(const struct peer *p, size_t endpoint)

@@ -4,16 +4,16 @@
  *
  * Layer: run.
  * Shape: the sockets are opened here, on free loopback ports, and inherited, so that no
- *   port can be taken by another in between.  Configuration, certificates and keys (mode
- *   0600) are in a private temporary folder, which is gone after the stop.  The server is a
- *   process group of its own: its main process is asked to end when this one dies, and
- *   takes its workers with it.
+ *   port can be taken by another in between.  Configuration, certificates and keys are in a
+ *   private temporary folder (peer_folder.h), which is gone after the stop.  One process, or
+ *   several where endpoints differ in what such a process has one of (peer_config_assign);
+ *   each is a process group of its own, is asked to end when this one dies, and takes its
+ *   workers with it.  All are children of this process, which has no others.
  * Threads: one owner, the process's main thread (the kernel ties the child to the thread).
  */
 #ifndef RUN_PEER_H
 #define RUN_PEER_H
 
-#include <sys/types.h>
 #include "base/cpu.h"
 #include "run/endpoint.h"
 #include "run/peer_config.h"
@@ -35,7 +35,6 @@ struct peer *peer_start(const struct peer_options *options, struct err *e)
     __attribute__((warn_unused_result));
 void peer_stop(struct peer *p); /* NULL: nothing */
 
-pid_t peer_pid(const struct peer *p); /* of the main process; workers are its children */
 unsigned peer_port(const struct peer *p, size_t endpoint);
 
 #endif

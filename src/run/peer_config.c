@@ -10,11 +10,37 @@
 #define HAPROXY_RESERVE_BYTES 2048u /* headers, and what tune.maxrewrite keeps free */
 #define HAPROXY_EARLY_MAX_BYTES 14336u
 #define HAPROXY_PAYLOAD_MAX_BYTES (UINT64_C(4) << 20)
-#define HAPROXY_TICKETS 2
 
-void peer_file_name(size_t listener, const char *what, char *buf, size_t size)
+void peer_file_name(size_t number, const char *what, char *buf, size_t size)
 {
-    snprintf(buf, size, "%zu.%s.pem", listener, what);
+    snprintf(buf, size, "%zu.%s", number, what);
+}
+
+size_t peer_config_assign(enum peer_kind kind, struct peer_listener *listener, size_t count)
+{
+    size_t processes = 0;
+    for (size_t i = 0; i < count; i++) {
+        size_t k = 0;
+        while (k < i && kind == PEER_HAPROXY &&
+               listener[k].config->tickets != listener[i].config->tickets)
+            k++;
+        listener[i].process = k < i ? listener[k].process : processes++;
+    }
+    return processes;
+}
+
+static bool is_ours(const struct peer_config *c, size_t i)
+{
+    return c->listener[i].process == c->process;
+}
+
+/* Of the first; where it matters, all have the same. */
+static unsigned tickets_of(const struct peer_config *c)
+{
+    size_t i = 0;
+    while (!is_ours(c, i))
+        i++;
+    return c->listener[i].config->tickets;
 }
 
 static bool is_tls13(const struct tls_config *t)
@@ -61,8 +87,8 @@ static void add_nginx_tls(const struct tls_config *t, struct text *out)
 static void add_nginx_server(const struct peer_config *c, size_t i, struct text *out)
 {
     char chain[32], key[32];
-    peer_file_name(i, "chain", chain, sizeof chain);
-    peer_file_name(i, "key", key, sizeof key);
+    peer_file_name(i, PEER_CHAIN_FILE, chain, sizeof chain);
+    peer_file_name(i, PEER_KEY_FILE, key, sizeof key);
     text_addf(out, "    server {\n        listen 127.0.0.1:%u ssl;\n", c->listener[i].port);
     text_addf(out, "        ssl_certificate %s/%s;\n", c->folder, chain);
     text_addf(out, "        ssl_certificate_key %s/%s;\n", c->folder, key);
@@ -91,18 +117,14 @@ static void write_nginx(const struct peer_config *c, struct text *out)
 static void add_haproxy_global(const struct peer_config *c, struct text *out)
 {
     uint64_t payload_bytes = 0;
-    unsigned tickets = 0;
     for (size_t i = 0; i < c->payloads; i++)
         if (c->payload_bytes[i] > payload_bytes)
             payload_bytes = c->payload_bytes[i];
-    for (size_t i = 0; i < c->listeners; i++)
-        tickets += c->listener[i].config->tickets;
     text_addf(out, "global\n    nbthread %u\n    maxconn %u\n", c->workers, c->connections);
     /* An answer of its own must fit in one buffer. */
     if (payload_bytes > HAPROXY_BUFFER_BYTES - HAPROXY_RESERVE_BYTES)
         text_addf(out, "    tune.bufsize %" PRIu64 "\n", payload_bytes + HAPROXY_RESERVE_BYTES);
-    if (tickets == 0)
-        text_add(out, "    tune.ssl.cachesize 0\n");
+    text_add(out, "    tune.ssl.cachesize 0\n"); /* as the embedded server, which has none */
     text_add(out, "defaults\n    mode http\n    timeout client 30s\n"
                   "    timeout http-request 30s\n    timeout http-keep-alive 30s\n");
 }
@@ -112,7 +134,7 @@ static void add_haproxy_bind(const struct peer_config *c, size_t i, struct text 
     const struct tls_config *t = c->listener[i].config;
     const char *version = is_tls13(t) ? "TLSv1.3" : "TLSv1.2";
     char both[32];
-    peer_file_name(i, "both", both, sizeof both);
+    peer_file_name(i, PEER_BOTH_FILE, both, sizeof both);
     text_addf(out, "    bind fd@%d ssl crt %s/%s", c->listener[i].fd, c->folder, both);
     text_addf(out, " ssl-min-ver %s ssl-max-ver %s", version, version);
     text_addf(out, " %s %s", is_tls13(t) ? "ciphersuites" : "ciphers", t->ciphers);
@@ -127,6 +149,8 @@ static void write_haproxy(const struct peer_config *c, struct text *out)
     static const char answer[] = "    http-request return status 200 content-type text/plain";
     add_haproxy_global(c, out);
     for (size_t i = 0; i < c->listeners; i++) {
+        if (!is_ours(c, i))
+            continue;
         text_addf(out, "frontend endpoint-%zu\n", i);
         add_haproxy_bind(c, i, out);
         text_addf(out, "%s string \"OK\\n\" if { path / }\n", answer);
@@ -145,6 +169,15 @@ void peer_config_write(const struct peer_config *c, struct text *out)
         write_haproxy(c, out);
     else
         write_nginx(c, out);
+}
+
+/* A section of this name is read by every program that makes a TLS context. */
+void peer_config_write_openssl(const struct peer_config *c, struct text *out)
+{
+    text_addf(out,
+              "openssl_conf = everything\n[everything]\nssl_conf = tls\n[tls]\n"
+              "system_default = servers\n[servers]\nNumTickets = %u\n",
+              tickets_of(c));
 }
 
 /* ---- what cannot be told ---- */
@@ -186,8 +219,6 @@ int peer_check_arm(enum peer_kind kind, const struct arm *arm, struct err *e)
     char why[80];
     if (check_embedded_keys(kind, arm, e) != 0)
         return -1;
-    if (is_haproxy && arm->tickets > 0 && arm->tickets != HAPROXY_TICKETS)
-        return refuse(arm, "tickets", kind, "which sends none or 2", e);
     if (arm->early_data_bytes > early_max_bytes) {
         snprintf(why, sizeof why, "which accepts at most %" PRIu32 " bytes", early_max_bytes);
         return refuse(arm, "early-data", kind, why, e);

@@ -228,9 +228,11 @@ int peer_find(enum peer_kind kind, const char *file, struct peer_program *out, s
                        "no %s is installed: run tools/deps --peers, or name one with "
                        "--server-program",
                        row->name);
+    struct err why = ERR_INIT;
     int failed = ask(out->path, row->question, &answer, e);
-    if (failed == 0 && peer_read_version(kind, text_str(&answer), out, e) != 0)
-        failed = err_add_context(e, "%.400s", out->path);
+    if (failed == 0 && peer_read_version(kind, text_str(&answer), out, &why) != 0)
+        failed = err_set(e, why.kind, "%.400s: %.300s%s", out->path, why.text,
+                         file == NULL ? "; tools/deps --peers installs another" : "");
     text_free(&answer);
     return failed;
 }

@@ -65,8 +65,8 @@ def self_signed(directory):
     """Key and certificate as files."""
     key, cert = directory / "key.pem", directory / "cert.pem"
     subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost", "-keyout", key,
-                    "-out", cert], check=True, capture_output=True)
+                    "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost", "-keyout", key, "-out", cert], check=True, capture_output=True)
     return key, cert
 
 

@@ -3,6 +3,7 @@
 import contextlib
 import os
 import pathlib
+import re
 import shutil
 import signal
 import socket
@@ -12,11 +13,13 @@ import time
 
 import pytest
 
+import peers
 from conftest import PROGRAM, ROOT, assert_usage_error, environment, run, strict_json
 from test_agent import serving
 from test_load import children_of, is_alive, needs_openssl
 
 SERVERS = ["nginx", "haproxy"]
+DAEMONS = "/usr/local/sbin:/usr/sbin:/sbin"
 QUICK = ["--duration", "500ms", "--warmup", "0", "--trials", "1", "--rate", "40", "--grace",
          "5s", "--no-calibrate", "-q", "--json", "-"]
 REFUSED_BY_ALL = [("groups=X25519 server-backend=openssl", "server-backend"),
@@ -30,12 +33,7 @@ REFUSED_BY_ALL = [("groups=X25519 server-backend=openssl", "server-backend"),
 
 def program_of(name):
     """The program that load --server finds; a test without it says so."""
-    cache = pathlib.Path(os.environ.get("XDG_CACHE_HOME") or pathlib.Path.home() / ".cache")
-    for choice in (cache / "pqc-bench" / "current").glob(name + "-*"):
-        program = cache / "pqc-bench" / choice.read_text().strip() / "bin" / name
-        if program.exists():
-            return str(program)
-    found = shutil.which(name, path=os.environ["PATH"] + ":/usr/sbin")
+    found = peers.program(name) or shutil.which(name, path=f"{os.environ['PATH']}:{DAEMONS}")
     if found is None:
         pytest.skip(f"no {name}: tools/deps --peers")
     return found
@@ -46,6 +44,16 @@ def server_fixture(request):
     needs_openssl()
     program_of(request.param)
     return request.param
+
+
+def old_nginx(folder, version, library):
+    """It can say its version, and no more."""
+    program = folder / "nginx"
+    program.write_text(f"#!/bin/sh\necho 'nginx version: nginx/{version}\n"
+                       f"built with OpenSSL {library} x\n"
+                       "configure arguments: --with-http_ssl_module' >&2\n")
+    program.chmod(0o755)
+    return program
 
 
 def load(server, *words, folder=None):
@@ -79,20 +87,33 @@ def test_keys_that_need_the_embedded_server_are_refused_by_name(server, arm, key
     assert_usage_error(load(server, "--arm", "a: " + arm), "arm a", key, server)
 
 
-def test_haproxy_refuses_a_number_of_tickets_that_it_cannot_send():
+@pytest.mark.parametrize("server", SERVERS)
+def test_a_server_that_is_not_there_is_told_with_the_way_to_get_it(server, tmp_path):
     needs_openssl()
-    program_of("haproxy")
-    assert_usage_error(load("haproxy", "--arm", "a: groups=X25519 tickets=5"), "tickets=5")
+    if shutil.which(server, path=DAEMONS):
+        pytest.skip(f"this system has a {server} where daemons are looked for")
+    done = run("load", *QUICK, "--server", server, "--arm", "a: groups=X25519",
+               env=environment(XDG_CACHE_HOME=str(tmp_path), PATH=str(tmp_path)))
+    assert_usage_error(done, "--server", server, "tools/deps --peers", "--server-program")
+
+
+def test_an_old_one_that_was_found_is_told_with_the_way_to_get_another(tmp_path):
+    needs_openssl()
+    old_nginx(tmp_path, "1.24.0", "3.5.1")
+    done = run("load", *QUICK, "--server", "nginx", "--arm", "a: groups=X25519",
+               env=environment(XDG_CACHE_HOME=str(tmp_path), PATH=f"{tmp_path}:/bin"))
+    assert_usage_error(done, "--server", "1.24.0", "too old", "tools/deps --peers")
+
+
+def test_a_link_leads_to_the_embedded_server_alone(server):
+    assert_usage_error(load(server, "--link", "rtt=10ms"), "--link", server)
 
 
 @pytest.mark.parametrize("version,library,part", [
     ("1.24.0", "3.5.1", "too old"), ("1.26.0", "3.0.15", "X25519MLKEM768")])
 def test_a_program_that_is_too_old_is_refused(version, library, part, tmp_path):
-    program = tmp_path / "nginx"
-    program.write_text(f"#!/bin/sh\necho 'nginx version: nginx/{version}\n"
-                       f"built with OpenSSL {library} x\n"
-                       "configure arguments: --with-http_ssl_module' >&2\n")
-    program.chmod(0o755)
+    needs_openssl()
+    program = old_nginx(tmp_path, version, library)
     done = load("nginx", "--server-program", program, "--arm", "a: groups=X25519")
     assert_usage_error(done, "--server-program", str(program), part)
 
@@ -163,13 +184,50 @@ def test_keys_of_an_arm_reach_the_server(server, keys, expected):
         assert arm["negotiated"][key] == value, arm["negotiated"]
 
 
-def test_early_data_is_accepted_where_it_is_asked_for(server):
-    done = load(server, "--arm", "with: groups=X25519 resume=1 early-data=100", "--arm",
+@pytest.mark.parametrize("cores", ["0", "0-1"])
+def test_early_data_is_accepted_where_it_is_asked_for(server, cores):
+    """On one worker and on two, which share what seals the tickets: in each handshake that had
+    a ticket."""
+    if cores == "0-1" and not {0, 1} <= os.sched_getaffinity(0):
+        pytest.skip("not two cores")
+    done = load(server, "--server-cores", cores, "--workers", "1", "--arm",
+                "with: groups=X25519 resume=1 early-data=100", "--arm",
                 "without: groups=X25519 resume=1")
     arms = arms_of(done)
-    assert arms["with"]["negotiated"]["early_data_accepted"] >= 8
-    assert arms["with"]["negotiated"]["early_data_rejected"] == 0
+    negotiated = arms["with"]["negotiated"]
+    assert negotiated["early_data_accepted"] == negotiated["resume_offered"] >= 17
+    assert negotiated["early_data_rejected"] == 0
     assert arms["without"]["negotiated"]["early_data_accepted"] == 0
+
+
+def test_a_result_does_not_claim_a_protection_that_the_server_has_not(server):
+    """test_early_data_can_be_replayed shows that it has none."""
+    words = ["--arm", "early: groups=X25519 resume=1 early-data=100",
+             "--arm", "full: groups=X25519"]
+    done = load(server, *words)
+    result = strict_json(done.stdout)
+    assert [arm["spec"]["anti-replay"] for arm in result["arms"]] == ["off", "on"]
+    notes = [p for p in result["validity"]["problems"] if p["code"] == "no-anti-replay"]
+    assert [(note["arm"], note["severity"], server in note["message"]) for note in notes] == [
+        ("early", "note", True)]
+    done = run("load", *QUICK, *words)
+    result = strict_json(done.stdout)
+    assert [arm["spec"]["anti-replay"] for arm in result["arms"]] == ["on", "on"]
+    assert "server" not in result and "no-anti-replay" not in done.stdout
+
+
+def test_a_scenario_names_the_server_too(server, tmp_path):
+    file = tmp_path / "s.ini"
+    file.write_text("[load]\nduration = 300ms\nwarmup = 0\ntrials = 1\nrate = 40\n"
+                    f"calibrate = off\nserver = {server}\n[arm a]\ngroups = X25519\n")
+    done = run("run", file, "-q", "-o", tmp_path / "out")
+    assert done.returncode == 0, done.stderr
+    file, = (tmp_path / "out").rglob("result.json")
+    result = strict_json(file.read_text(encoding="utf-8"))
+    assert result["server"]["name"] == server and result["config"]["server"] == server
+    assert result["arms"][0]["negotiated"]["counts"] == {"X25519": 12}
+    shown = run("report", file.parent).stdout.splitlines()[0]
+    assert f"against {server} {result['server']['version']}" in shown
 
 
 def test_arms_that_want_different_servers_get_them(server):
@@ -184,6 +242,51 @@ def test_arms_that_want_different_servers_get_them(server):
     assert seen["hrr"]["counts"] == {"MLKEM1024": 10} and seen["hrr"]["hrr"] == 10
     assert seen["rsa"]["counts"] == {"secp256r1": 10}
     assert seen["rsa"]["signature"].startswith("rsa_pss")
+
+
+# ---- tickets, as another client counts them ----
+
+def s_client(port, *words):
+    """What openssl's client wrote of one request, messages included."""
+    done = subprocess.run(
+        ["openssl", "s_client", "-connect", f"127.0.0.1:{port}", "-tls1_3", "-groups", "X25519",
+         "-msg", "-ign_eof", *map(str, words)],
+        input="GET / HTTP/1.0\r\n\r\n", capture_output=True, encoding="utf-8", timeout=30,
+        check=False)
+    assert "\nOK\n" in done.stdout, done.stdout + done.stderr
+    return done.stdout
+
+
+def tickets_from(port):
+    return s_client(port).count("NewSessionTicket")
+
+
+def ports_of(pids):
+    """Those that the processes listen on."""
+    inodes = set()
+    for pid in pids:
+        for link in pathlib.Path(f"/proc/{pid}/fd").iterdir():
+            with contextlib.suppress(FileNotFoundError):
+                inodes.update(re.findall(r"socket:\[(\d+)\]", os.readlink(link)))
+    rows = [row.split() for row in
+            pathlib.Path("/proc/net/tcp").read_text(encoding="utf-8").splitlines()[1:]]
+    return {int(row[1].split(":")[1], 16) for row in rows if row[3] == "0A" and row[9] in inodes}
+
+
+def test_each_arm_has_the_number_of_tickets_that_it_asks_for(server, tmp_path):
+    """HAProxy has no setting for it: what OpenSSL itself reads has one."""
+    numbers = [0, 1, 2, 5]
+    words = [word for n in numbers for word in ("--arm", f"t{n}: groups=X25519 tickets={n}")]
+    process, pids = start_run(server, tmp_path, "--duration", "20s", *words,
+                              count=len(numbers) if server == "haproxy" else 1)
+    try:
+        ports = ports_of([pid for pid in pids if command_of(pid) == server])
+        assert len(ports) == len(numbers)
+        assert sorted(map(tickets_from, ports)) == numbers
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    assert_gone(pids, tmp_path)
 
 
 # ---- nothing is left ----
@@ -202,18 +305,19 @@ def command_of(pid):
     return ""
 
 
-def start_run(server, folder, *words):
-    """Returns when its server is there, with all processes it has made."""
+def start_run(server, folder, *words, count=1):
+    """Returns when its servers are there, with all processes it has made."""
+    arms = [] if "--arm" in words else ["--arm", "a: groups=X25519"]
     process = subprocess.Popen(
         [PROGRAM, "load", "--server", server, "--warmup", "0", "--trials", "1", "--rate", "50",
-         "--no-calibrate", "-q", "--arm", "a: groups=X25519", *words],
+         "--no-calibrate", "-q", "--server-cores", "0", *arms, *words],
         env=environment(TMPDIR=str(folder)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         encoding="utf-8")
-    wanted = 2 if server == "nginx" else 1  # nginx: a main process and a worker
+    wanted = 2 * count if server == "nginx" else count  # nginx: a main process and a worker
     for _ in range(400):
         found = descendants(process.pid)
         # The folder is whole before the server starts; asking for its version comes before.
-        if (list(folder.glob("*/config"))
+        if (list(folder.glob("*/0.config"))
                 and [command_of(pid) for pid in found].count(server) == wanted):
             return process, found
         time.sleep(0.02)
@@ -271,8 +375,6 @@ def test_a_server_that_dies_is_failed_handshakes_and_no_hang(server, tmp_path):
 
 # ---- a server that runs already, and the agent beside it ----
 
-
-
 def free_ports(count):
     sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
     ports = [s.getsockname()[1] for s in sockets]
@@ -282,12 +384,9 @@ def free_ports(count):
 
 
 def make_certificate(folder):
-    subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt",
-                    "ec_paramgen_curve:P-256", "-nodes", "-keyout", "key.pem", "-out",
-                    "certificate.pem", "-days", "3", "-subj", "/CN=localhost", "-addext",
-                    "subjectAltName=DNS:localhost"], cwd=folder, check=True, capture_output=True)
-    (folder / "server.pem").write_text((folder / "certificate.pem").read_text()
-                                       + (folder / "key.pem").read_text())
+    key, certificate = peers.self_signed(folder)
+    (folder / "certificate.pem").write_bytes(certificate.read_bytes())
+    (folder / "server.pem").write_bytes(certificate.read_bytes() + key.read_bytes())
 
 
 def accepts(port):
@@ -297,7 +396,7 @@ def accepts(port):
 
 
 @contextlib.contextmanager
-def deployed(server, folder):
+def deployed(server, folder, **environment_too):
     """The configuration of deploy/ as it is, but for its ports: (ports, pid, name)."""
     shutil.copytree(ROOT / "deploy" / server, folder, dirs_exist_ok=True)
     make_certificate(folder)
@@ -313,7 +412,8 @@ def deployed(server, folder):
     (folder / name).symlink_to(program_of(server))
     words = (["-p", f"{folder}/", "-e", "stderr", "-c", "nginx.conf"] if server == "nginx"
              else ["-db", "-f", file.name])
-    process = subprocess.Popen([folder / name, *words], cwd=folder, stderr=subprocess.PIPE)
+    process = subprocess.Popen([folder / name, *words], cwd=folder, stderr=subprocess.PIPE,
+                               env=environment(**environment_too))
     try:
         for _ in range(200):
             if process.poll() is not None or all(map(accepts, ports)):
@@ -348,19 +448,48 @@ def test_a_deployed_server_and_the_agent_give_its_cost_by_arm(server, tmp_path):
     assert done.returncode == 0, done.stderr
     told = 0
     for arm, group in zip(arms_of(done).values(), ("X25519", "X25519MLKEM768")):
-        assert arm["negotiated"]["counts"] == {group: 200}
-        told += arm["trials"][0]["server_cpu_us"] * 200 / 1e6
+        trial = arm["trials"][0]
+        completed = trial["tally"]["completed"]
+        assert completed > 100, trial
+        assert arm["negotiated"]["counts"] == {group: completed}
+        told += trial["server_cpu_us"] * completed / 1e6
     assert 0.5 * spent - ticks_s < told < spent + ticks_s
 
 
+def resumes_at(port, tmp_path):
+    done = run("load", *QUICK, "--target", f"127.0.0.1:{port}", "--sni", "localhost",
+               "--roots", tmp_path / "certificate.pem", "--arm",
+               "a: groups=X25519MLKEM768 resume=1 early-data=100")
+    assert done.returncode == 0, done.stderr
+    negotiated = arms_of(done)["a"]["negotiated"]
+    return negotiated["resumed"] > 0, negotiated["early_data_accepted"] > 0
+
+
 def test_the_variants_of_a_deployed_server_do_what_they_say(server, tmp_path):
-    seen = []
     with deployed(server, tmp_path) as (ports, _, _):
-        for port in ports:
-            done = run("load", *QUICK, "--target", f"127.0.0.1:{port}", "--sni", "localhost",
-                       "--roots", tmp_path / "certificate.pem", "--arm",
-                       "a: groups=X25519MLKEM768 resume=1 early-data=100")
-            assert done.returncode == 0, done.stderr
-            negotiated = arms_of(done)["a"]["negotiated"]
-            seen.append((negotiated["resumed"] > 0, negotiated["early_data_accepted"] > 0))
-    assert seen == [(False, False), (True, False), (True, True)]
+        assert [resumes_at(port, tmp_path) for port in ports] == [(False, False), (True, False),
+                                                                  (True, True)]
+        # HAProxy's first port sends two that nobody can use.
+        assert [tickets_from(port) for port in ports] == [0 if server == "nginx" else 2, 2, 2]
+
+
+def test_a_deployed_haproxy_sends_no_ticket_where_openssl_is_told_so(tmp_path):
+    needs_openssl()
+    program_of("haproxy")
+    with deployed("haproxy", tmp_path, OPENSSL_CONF=str(tmp_path / "no-tickets.cnf")) as (
+            ports, _, _):
+        assert [tickets_from(port) for port in ports] == [0, 0, 0]
+
+
+def test_early_data_can_be_replayed(server, tmp_path):
+    """As the comments in the configurations say."""
+    request, session = tmp_path / "request", tmp_path / "session"
+    request.write_text("GET / HTTP/1.0\r\n\r\n")
+    with deployed(server, tmp_path) as (ports, _, _):
+        s_client(ports[2], "-sess_out", session)
+        for _ in range(2):
+            said = s_client(ports[2], "-sess_in", session, "-early_data", request)
+            assert "Early data was accepted" in said
+        said = s_client(ports[1], "-sess_out", session)
+        said = s_client(ports[1], "-sess_in", session, "-early_data", request)
+        assert "Reused" in said and "Early data was not sent" in said

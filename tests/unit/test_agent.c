@@ -101,7 +101,7 @@ static void all_of_a_name_are_summed(void **state)
 
 static void a_process_has_its_descendants(void **state)
 {
-    const struct agent_target target = {.pid = 10};
+    struct agent_target target = {.pid = 10};
     struct agent_watch w;
     struct err e = ERR_INIT;
     struct tree t;
@@ -118,6 +118,12 @@ static void a_process_has_its_descendants(void **state)
     now_of(&w); /* whatever order the directory is in */
     assert_int_equal(now_of(&w), 160 * MS);
     assert_int_equal(w.totals.processes, 3);
+    agent_watch_fini(&w);
+    target.without_itself = true;
+    assert_int_equal(agent_watch_init(&w, t.root, &target, &e), 0);
+    now_of(&w);
+    assert_int_equal(now_of(&w), 140 * MS);
+    assert_int_equal(w.totals.processes, 2);
     end(&t, &w);
 }
 
