@@ -95,10 +95,18 @@ static void show_table(const struct output_options *o, const struct result *resu
     text_free(&table);
 }
 
+static bool is_faultless(const struct result *result)
+{
+    bool is_found = !result->is_valid;
+    for (size_t i = 0; i < result->problems; i++)
+        is_found = is_found || result->problem[i].severity == RESULT_LEFT_OUT;
+    return !is_found;
+}
+
 static int answer_strict(const struct result *result, struct err *e)
 {
     for (size_t i = 0; i < result->problems; i++)
-        if (result->problem[i].severity == RESULT_FAULT)
+        if (result->problem[i].severity != RESULT_NOTE)
             return err_set(e, ERR_FAILED, "not valid: %s: %s", result->problem[i].code,
                            result->problem[i].message);
     return err_set(e, ERR_FAILED, "not valid");
@@ -132,7 +140,7 @@ static int show(const struct output_options *o, const struct result *result, str
     }
     if (!is_taken && !o->is_quiet)
         show_table(o, result);
-    return o->is_strict && !result->is_valid ? answer_strict(result, e) : 0;
+    return o->is_strict && !is_faultless(result) ? answer_strict(result, e) : 0;
 }
 
 int output_show(const struct output_options *o, const struct result *result, struct err *e)

@@ -150,7 +150,8 @@ static void read_validity(const struct place *root, struct result *r)
     const size_t n = field_count_items(&list);
     for (size_t i = 0; i < n; i++) {
         const struct place item = field_item(&list, i);
-        const unsigned severity = field_choice(&item, "severity", severity_name, 2);
+        const unsigned severity =
+            field_choice(&item, "severity", severity_name, RESULT_SEVERITIES);
         const char *code = field_text(&item, "code");
         const char *message = field_text(&item, "message");
         /* Trial 0: what it did to the trials stands in them. */

@@ -114,6 +114,7 @@ void json_read_trial(const struct place *p, struct result_trial *t)
     t->elapsed_s = field_number(p, "elapsed_s");
     t->is_valid = field_bool(p, "valid");
     t->is_censored = field_bool(p, "censored");
+    t->is_left_out = field_bool(p, "left_out");
     read_tally(p, &t->tally);
     read_failures(p, t);
     read_cpu(p, t);

@@ -152,6 +152,8 @@ json_t *json_of_trial(const struct result_trial *t, enum result_kind kind)
     json_put_number(object, "elapsed_s", t->elapsed_s);
     json_put_bool(object, "valid", t->is_valid);
     json_put_bool(object, "censored", t->is_censored);
+    if (t->is_left_out)
+        json_put_bool(object, "left_out", true);
     json_put(object, "tally", of_tally(&t->tally));
     json_put(object, "failures", of_failures(t));
     put_cpu(object, t);

@@ -98,7 +98,8 @@ static bool median_row(const struct result_arm *arm, pick from, unsigned which,
     double *values = mem_alloc_zeroed(arm->trials + 1, sizeof(*values));
     size_t n = 0;
     for (size_t i = 0; i < arm->trials; i++) {
-        if (latency_of_histogram(from(&arm->trial[i], which), &rows[n]))
+        if (!arm->trial[i].is_left_out &&
+            latency_of_histogram(from(&arm->trial[i], which), &rows[n]))
             n++;
     }
     if (n > 0)

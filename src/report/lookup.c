@@ -53,6 +53,15 @@ size_t lookup_count_trials(const struct result *r)
     return trials;
 }
 
+size_t lookup_count_left_out(const struct result *r)
+{
+    size_t trials = 0;
+    for (size_t i = 0; i < r->arms; i++)
+        for (size_t k = 0; k < r->arm[i].trials; k++)
+            trials += r->arm[i].trial[k].is_left_out;
+    return trials;
+}
+
 bool lookup_has_failures(const struct result *r)
 {
     for (size_t i = 0; i < r->arms; i++) {

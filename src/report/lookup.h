@@ -21,6 +21,7 @@ const struct result_comparison *lookup_metric(const struct result *r, const char
 const struct result_arm *lookup_baseline(const struct result *r, const char *arm);
 bool lookup_is_baseline(const struct result *r, const char *arm); /* of any other */
 size_t lookup_count_trials(const struct result *r);               /* of all arms */
+size_t lookup_count_left_out(const struct result *r);             /* those among them */
 bool lookup_has_failures(const struct result *r);
 
 #endif

@@ -60,6 +60,7 @@ void page_draw_faults(const struct result *r, const struct page_drawer *drawer)
     sentences_add_interrupted(&line, r);
     page_draw_paragraph(drawer, &line, TABLE_BAD);
     draw_problems(r, drawer, RESULT_FAULT);
+    draw_problems(r, drawer, RESULT_LEFT_OUT);
 }
 
 void page_draw_figures(const struct result *r, const struct page_drawer *drawer)

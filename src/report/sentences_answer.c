@@ -95,6 +95,33 @@ static bool is_named_before(const struct result *r, size_t problem)
     return false;
 }
 
+static bool is_block_named_before(const struct result *r, size_t problem)
+{
+    for (size_t i = 0; i < problem; i++)
+        if (r->problem[i].severity == RESULT_LEFT_OUT &&
+            r->problem[i].trial == r->problem[problem].trial)
+            return true;
+    return false;
+}
+
+/* "; left out: block 3 (client-saturated), block 5 (steal)" */
+static void add_left_out(struct text *out, const struct result *r)
+{
+    const char *before = "; left out:";
+    text_addf(out, "Valid: %zu of %zu trials, and no rule of the method was broken in them",
+              lookup_count_trials(r) - lookup_count_left_out(r), lookup_count_trials(r));
+    for (size_t i = 0; i < r->problems; i++) {
+        const struct result_problem *p = &r->problem[i];
+        if (p->severity != RESULT_LEFT_OUT || is_block_named_before(r, i))
+            continue;
+        text_addf(out, "%s block %u (", before, p->trial);
+        text_add_harmless(out, p->code);
+        text_add(out, ")");
+        before = ",";
+    }
+    text_add(out, ".");
+}
+
 void sentences_add_validity(struct text *out, const struct result *r)
 {
     struct text codes = {0};
@@ -108,7 +135,9 @@ void sentences_add_validity(struct text *out, const struct result *r)
         }
         faults++;
     }
-    if (r->is_valid && faults == 0)
+    if (r->is_valid && lookup_count_left_out(r) > 0)
+        add_left_out(out, r);
+    else if (r->is_valid && faults == 0)
         text_addf(out, "Valid: %zu %s, and no rule of the method was broken.",
                   lookup_count_trials(r), r->kind == RESULT_KIND_CPU ? "repeats" : "trials");
     else if (faults == 0)

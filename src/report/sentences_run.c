@@ -187,7 +187,12 @@ bool sentences_add_interrupted(struct text *out, const struct result *r)
 
 void sentences_add_problem(struct text *out, const struct result_problem *p)
 {
-    text_add(out, p->severity == RESULT_FAULT ? "NOT VALID, " : "Note, ");
+    static const char *const openings[] = {
+        [RESULT_FAULT] = "NOT VALID, ",
+        [RESULT_LEFT_OUT] = "Left out, ",
+        [RESULT_NOTE] = "Note, ",
+    };
+    text_add(out, openings[p->severity]);
     text_add_harmless(out, p->code);
     add_fact(out, ", arm ", p->arm, "");
     if (p->trial != 0)

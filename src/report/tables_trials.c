@@ -54,7 +54,9 @@ static void fill_latency_trial(struct table *t, size_t row, const struct result_
 {
     struct latency_row latency;
     (void)arm;
-    if (!trial->is_valid)
+    if (trial->is_left_out)
+        table_set(t, row, COLUMN_STATE, "left out");
+    else if (!trial->is_valid)
         table_set(t, row, COLUMN_STATE, "not valid");
     else if (trial->is_censored)
         table_set(t, row, COLUMN_STATE, "censored");

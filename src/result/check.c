@@ -416,6 +416,8 @@ static int check_problems(const struct result *r, struct err *e)
             return -1;
         if (p->arm != NULL && result_find_arm(r, p->arm) == NULL)
             return broken(e, place, "arm", "no such arm");
+        if (p->severity == RESULT_LEFT_OUT && p->trial == 0)
+            return broken(e, place, "trial", "what is left out is a trial");
         is_faulty = is_faulty || p->severity == RESULT_FAULT;
     }
     if (is_faulty == r->is_valid)

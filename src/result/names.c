@@ -22,7 +22,7 @@ const char *result_side_name(enum result_side side)
 
 const char *result_severity_name(enum result_severity severity)
 {
-    static const char *const names[] = {"fault", "note"};
+    static const char *const names[] = {"fault", "left-out", "note"};
     assert((size_t)severity < COUNT_OF(names));
     return names[severity];
 }

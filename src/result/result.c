@@ -233,3 +233,19 @@ void result_add_problem(struct result *r, enum result_severity severity, const c
     if (trial != 0)
         invalidate_trials(r, arm, trial);
 }
+
+void result_leave_out(struct result *r, unsigned index)
+{
+    r->is_valid = true;
+    for (size_t i = 0; i < r->problems; i++) {
+        struct result_problem *p = &r->problem[i];
+        if (p->trial == index && p->severity == RESULT_FAULT)
+            p->severity = RESULT_LEFT_OUT;
+        r->is_valid = r->is_valid && p->severity != RESULT_FAULT;
+    }
+    for (size_t i = 0; i < r->arms; i++) {
+        struct result_trial *t = arm_find_trial(&r->arm[i], index);
+        if (t != NULL)
+            t->is_left_out = true;
+    }
+}

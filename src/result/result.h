@@ -49,8 +49,10 @@ struct result_build {
     struct result_backend *backend; /* those that took part */
 };
 
-enum result_severity { RESULT_FAULT, RESULT_NOTE };
-const char *result_severity_name(enum result_severity severity); /* "fault", "note" */
+/* A fault in a trial that no figure or verdict rests on is left out: the rest may be valid. */
+enum result_severity { RESULT_FAULT, RESULT_LEFT_OUT, RESULT_NOTE };
+#define RESULT_SEVERITIES 3u
+const char *result_severity_name(enum result_severity severity); /* "left-out" */
 struct result_problem {
     char *code;     /* METHOD.md: "client-saturated", ... */
     char *arm;      /* NULL: the whole run */
@@ -106,6 +108,7 @@ struct result_trial {
     unsigned position;           /* 1.. in the whole run's order */
     double started_s, elapsed_s; /* after the run's start; measured part */
     bool is_valid, is_censored;
+    bool is_left_out; /* with its block: in no summary, no comparison; not valid then */
     struct result_tally tally;
     size_t failures;
     struct result_failure *failure;
@@ -224,6 +227,9 @@ void result_add_backend(struct result *r, const char *name, const char *version,
  * with arm NULL, of every arm.  arm NULL: the whole run; trial 0: the whole arm. */
 void result_add_problem(struct result *r, enum result_severity severity, const char *code,
                         const char *arm, unsigned trial, const char *message);
+/* The trials of this index, and their faults, are left out; valid again without other faults.
+ */
+void result_leave_out(struct result *r, unsigned index);
 /* Are its handshakes told apart by sort?  Not where every one was full. */
 bool trial_is_split(const struct result_trial *trial);
 /* Those of one sort; NULL: none.  Without a split all are full. */

@@ -9,6 +9,7 @@
 #include "base/clock.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "run/left_out.h"
 #include "run/load_compare.h"
 #include "run/load_parts.h"
 #include "run/validity.h"
@@ -178,6 +179,7 @@ static void conclude(struct load *l)
                                    .is_over_loopback = address_is_loopback(&l->target[0]),
                                    .host = &host};
     validity_check_run(&v, l->result);
+    left_out_apply(l->result);
     load_link_fill(l);
     l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;
     load_compare(o->arms, rng_derive_seed(o->seed, LOAD_STREAM_COMPARE), l->result->elapsed_s,

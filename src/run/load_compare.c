@@ -325,7 +325,8 @@ static void pair_trials(const struct result_arm *baseline, const struct result_a
     for (size_t i = 0; i < arm->trials && out->count < PAIRS_MAX; i++) {
         const struct result_trial *b = &arm->trial[i];
         const struct result_trial *a = arm_find_trial(baseline, b->index);
-        if (a == NULL || histogram_of(a, what) == NULL || histogram_of(b, what) == NULL)
+        if (a == NULL || a->is_left_out || b->is_left_out || histogram_of(a, what) == NULL ||
+            histogram_of(b, what) == NULL)
             continue;
         out->a[out->count] = histogram_of(a, what);
         out->b[out->count++] = histogram_of(b, what);

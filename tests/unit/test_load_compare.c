@@ -229,7 +229,7 @@ static void arms_are_judged_by_control_and_validity(void **state)
     (void)state;
     static struct arm_list arms;
     struct err e = ERR_INIT;
-    for (unsigned round = 0; round < 2; round++) {
+    for (unsigned round = 0; round < 3; round++) {
         struct world w = {
             .samples = 600, .trial_spread = 0.005, .added_us = 200, .added_share = 1};
         struct result *r = result_new(RESULT_KIND_LOAD);
@@ -241,15 +241,20 @@ static void arms_are_judged_by_control_and_validity(void **state)
         fill(&w, r, "classical", false);
         fill(&w, r, "pq", true);
         fill(&w, r, "control", false);
-        if (round == 1)
+        if (round > 0)
             result_add_problem(r, RESULT_FAULT, "errors", "pq", 2, "made up");
+        if (round == 2) { /* and far off: it must not count */
+            histogram_free(r->arm[1].trial[1].latency_ns[RESULT_PHASE_TLS]);
+            r->arm[1].trial[1].latency_ns[RESULT_PHASE_TLS] = simulate(&w, 100, true);
+            result_leave_out(r, 2);
+        }
         load_compare(&arms, 1, 60, r);
         const struct result_comparison *c = find(r, "pq", "latency_us.tls.p50");
         assert_non_null(c);
         assert_true(c->noise_floor > 0 && c->noise_floor < 100);
         assert_true(fabs(c->difference.value - 200) < 30);
         assert_int_equal(c->verdict,
-                         round == 0 ? RESULT_VERDICT_SLOWER : RESULT_VERDICT_WITHHELD);
+                         round == 1 ? RESULT_VERDICT_WITHHELD : RESULT_VERDICT_SLOWER);
         c = find(r, "control", "latency_us.tls.p50");
         assert_non_null(c);
         assert_true(isnan(c->noise_floor));
