@@ -48,17 +48,14 @@ int load_setting_fill(struct command_call *call, struct load_setting *s, struct 
     return 0;
 }
 
-/* The link ends at a server of our own, whose end it makes. */
+/* The link ends at a server that we start, whose end it makes. */
 static int check_link(const struct load_setting *s, struct err *e)
 {
     if (s->link != NULL && s->target != NULL)
-        return err_set(e, ERR_USAGE,
-                       "--link: leads to the embedded server; not with --target %.80s",
-                       s->target);
-    if (s->link != NULL && s->peer.server != PEER_NONE)
-        return err_set(e, ERR_USAGE,
-                       "--link: leads to the embedded server; not with --server %s",
-                       peer_name((enum peer_kind)s->peer.server));
+        return err_set(
+            e, ERR_USAGE,
+            "--link: leads to a server that is started here; not with --target %.80s",
+            s->target);
     if (s->link != NULL && s->source != NULL)
         return err_set(e, ERR_USAGE, "--link: has one address at each end; not with --source");
     return 0;

@@ -245,7 +245,9 @@ static int begin(struct agent *a, struct err *e)
         return -1;
     if ((a->loop = loop_new(NULL, e)) == NULL)
         return -1;
-    const int listener = socket_listen(&a->options.at, &listen, &a->bound, e);
+    const int listener = a->options.listener > 0
+                             ? a->options.listener
+                             : socket_listen(&a->options.at, &listen, &a->bound, e);
     if (listener < 0 || agent_http_init(&a->http, a->loop, listener, answer, a, e) != 0)
         return -1;
     a->tick = (struct loop_timer){.fire = tick, .arg = a};

@@ -24,6 +24,7 @@
 
 struct agent_options {
     struct address at;          /* port 0: any, see agent_address */
+    int listener;               /* > 0: listens already, the agent's to close; `at` is unused */
     struct agent_target target; /* own_tid is filled in */
     struct cpu_set cores;       /* whose busy time and steal are told; count 0: all allowed */
 };

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include "base/text.h"
+#include "net/socket.h"
 #include "run/agent.h"
 #include "run/peer.h"
 
@@ -32,6 +33,7 @@ struct order {
     struct peer_program peer; /* kind PEER_NONE: the embedded server */
     size_t payloads;
     uint64_t payload_bytes[ARMS_MAX];
+    int agent_fd; /* peer: listens for the agent */
 };
 struct hello {
     bool is_failed;
@@ -39,7 +41,6 @@ struct hello {
     size_t workers;
     unsigned port[SERVER_ENDPOINTS_MAX];
     size_t pem_bytes[SERVER_ENDPOINTS_MAX];
-    char agent[ADDRESS_TEXT_MAX];
 };
 enum request_kind { REQUEST_TOTALS, REQUEST_SAMPLES, REQUEST_KEEP };
 struct request {
@@ -79,11 +80,44 @@ static int read_all(int fd, void *data, size_t n)
 
 /* ---- the parent ---- */
 
+/* What the child is given; agent 0: none. */
+struct ends {
+    int control, agent;
+};
+
+static void close_ends(struct ends *ends)
+{
+    if (ends->control > 0)
+        close(ends->control);
+    if (ends->agent > 0)
+        close(ends->agent);
+}
+
+static int open_ends(struct child *c, struct ends *out, struct err *e)
+{
+    const struct socket_listen_options listening = {.backlog = 0};
+    struct address at, bound;
+    int pair[2];
+    *out = (struct ends){0};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
+        return err_set_errno(e, "socketpair");
+    c->control_fd = pair[0];
+    out->control = pair[1];
+    if (!c->is_peer)
+        return 0;
+    if (agent_parse_address(AGENT_ADDRESS, &at, e) != 0 ||
+        (out->agent = socket_listen(&at, &listening, &bound, e)) < 0)
+        return -1;
+    address_format(&bound, c->agent, sizeof(c->agent));
+    return 0;
+}
+
 /* Between fork and exec: only what is safe there. */
-static void become_server(int fd, pid_t parent, const struct child_options *options)
+static void become_server(const struct ends *ends, pid_t parent,
+                          const struct child_options *options)
 {
     char number[16];
-    snprintf(number, sizeof(number), "%d", fd);
+    snprintf(number, sizeof(number), "%d", ends->control);
     /* Who has a server to end and files to remove sees the end of the pair instead. */
     if (options->peer == NULL)
         prctl(PR_SET_PDEATHSIG, SIGKILL);
@@ -92,13 +126,16 @@ static void become_server(int fd, pid_t parent, const struct child_options *opti
     setpgid(0, 0);
     if (options->link != NULL && link_enter(options->link, LINK_SERVER, NULL) != 0)
         _exit(126);
-    fcntl(fd, F_SETFD, 0);
+    fcntl(ends->control, F_SETFD, 0);
+    if (ends->agent > 0)
+        fcntl(ends->agent, F_SETFD, 0);
     execl(options->program != NULL ? options->program : OWN_PROGRAM, "pqc-bench", "serve",
           "--control-fd", number, (char *)NULL);
     _exit(127);
 }
 
-static int send_order(struct child *c, const struct child_options *options)
+static int send_order(struct child *c, const struct ends *ends,
+                      const struct child_options *options)
 {
     struct order *o = mem_alloc_zeroed(1, sizeof(*o));
     o->cores = options->cores;
@@ -107,6 +144,7 @@ static int send_order(struct child *c, const struct child_options *options)
     memcpy(o->arm, options->endpoints->arm, sizeof(o->arm));
     if (options->peer != NULL)
         o->peer = *options->peer;
+    o->agent_fd = ends->agent;
     for (; o->payloads < options->payloads && o->payloads < ARMS_MAX; o->payloads++)
         o->payload_bytes[o->payloads] = options->payload_bytes[o->payloads];
     const int failed = write_all(c->control_fd, o, sizeof(*o));
@@ -125,7 +163,6 @@ static int receive_hello(struct child *c, size_t endpoints, struct err *e)
         return err_add_context(e, "%s", c->name);
     }
     c->workers = h.workers;
-    memcpy(c->agent, h.agent, sizeof(c->agent));
     c->endpoints = endpoints;
     for (size_t i = 0; i < endpoints; i++) {
         c->port[i] = h.port[i];
@@ -137,30 +174,31 @@ static int receive_hello(struct child *c, size_t endpoints, struct err *e)
     return 0;
 }
 
+static int launch(struct child *c, const struct ends *ends, const struct child_options *options,
+                  struct err *e)
+{
+    const pid_t parent = getpid();
+    c->pid = fork();
+    if (c->pid == 0)
+        become_server(ends, parent, options);
+    return c->pid > 0 ? 0 : err_set_errno(e, "fork");
+}
+
 int child_start(struct child *c, const struct child_options *options, struct err *e)
 {
-    int pair[2];
+    struct ends ends;
     memset(c, 0, sizeof(*c));
     c->control_fd = -1;
     c->is_peer = options->peer != NULL;
     c->name = c->is_peer ? peer_name(options->peer->kind) : "embedded server";
-    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0)
-        return err_set_errno(e, "%s: socketpair", c->name);
-    const pid_t parent = getpid();
-    c->pid = fork();
-    if (c->pid == 0)
-        become_server(pair[1], parent, options);
-    close(pair[1]);
-    c->control_fd = pair[0];
-    if (c->pid < 0) {
-        err_set_errno(e, "%s: fork", c->name);
-        child_stop(c);
-        return -1;
-    }
-    if (send_order(c, options) != 0)
+    int failed = open_ends(c, &ends, e) != 0 || launch(c, &ends, options, e) != 0;
+    if (failed)
+        err_add_context(e, "%s", c->name);
+    close_ends(&ends);
+    if (!failed && (failed = send_order(c, &ends, options)) != 0)
         err_set(e, ERR_FAILED, "%s: cannot start %s", c->name,
                 options->program != NULL ? options->program : OWN_PROGRAM);
-    else if (receive_hello(c, options->endpoints->count, e) == 0)
+    if (!failed && receive_hello(c, options->endpoints->count, e) == 0)
         return 0;
     child_stop(c);
     return -1;
@@ -245,8 +283,9 @@ struct site {
 /* Someone else's server, and an agent to tell what it costs, on the server's cores. */
 static int set_up_peer(struct site *site, const struct order *o, struct err *e)
 {
-    struct agent_options agent = {.target = {.pid = getpid(), .without_itself = true},
-                                  .cores = o->cores};
+    const struct agent_options agent = {.listener = o->agent_fd,
+                                        .target = {.pid = getpid(), .without_itself = true},
+                                        .cores = o->cores};
     site->peer_options = (struct peer_options){
         .program = &o->peer,
         .endpoint = site->endpoint,
@@ -255,11 +294,10 @@ static int set_up_peer(struct site *site, const struct order *o, struct err *e)
         .payloads = o->payloads,
         .cores = o->cores,
     };
+    fcntl(o->agent_fd, F_SETFD, FD_CLOEXEC);
     if (o->cores.count > 0 && cpu_pin_thread_to_set(&o->cores, e) != 0)
         return -1;
     if ((site->peer = peer_start(&site->peer_options, e)) == NULL)
-        return -1;
-    if (agent_parse_address(AGENT_ADDRESS, &agent.at, e) != 0)
         return -1;
     site->agent = agent_start(&agent, e);
     return site->agent != NULL ? 0 : -1;
@@ -306,9 +344,7 @@ static int say_hello(int fd, const struct site *site, const struct err *error)
     h.error = *error;
     if (h.is_failed)
         return write_all(fd, &h, sizeof(h));
-    if (site->agent != NULL)
-        address_format(agent_address(site->agent), h.agent, sizeof(h.agent));
-    else
+    if (site->running != NULL)
         h.workers = server_workers(site->running);
     for (size_t i = 0; i < site->endpoints; i++) {
         h.port[i] =
@@ -354,6 +390,7 @@ int child_serve(int fd, const struct tls_backends *backends, struct err *e)
     struct request q;
     struct err setup = ERR_INIT;
     int failed = -1;
+    fcntl(fd, F_SETFD, FD_CLOEXEC); /* ours, not for a server that we start */
     if (read_all(fd, o, sizeof(*o)) != 0 || o->endpoints < 1 ||
         o->endpoints > SERVER_ENDPOINTS_MAX) {
         err_set(e, ERR_USAGE, "--control-fd: for pqc-bench's own use");

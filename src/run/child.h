@@ -11,7 +11,8 @@
  *   its own, so that Ctrl-C at the terminal reaches the parent alone.
  * Others' servers: the child starts one (peer.h), runs an agent for it (agent.h), which has
  *   what there are no counters and samples for, and lives on behind a killed parent until it
- *   has ended the server and removed its files.
+ *   has ended the server and removed its files.  The agent listens on loopback of the parent's
+ *   network, so that nothing of it crosses a link.
  * Format: both ends are the same program, so structs go over the pair as they are.
  * Threads: one owner each; start from the thread that outlives the child.
  */
@@ -30,7 +31,7 @@ struct child_options {
     const struct endpoint_list *endpoints;
     struct cpu_set cores;
     const char *address;             /* "127.0.0.1" or "::1"; ports are free ones */
-    const struct peer_program *peer; /* NULL: the embedded server; else address is 127.0.0.1 */
+    const struct peer_program *peer; /* NULL: the embedded server */
     const uint64_t *payload_bytes;   /* peer: bodies that will be asked for, <= ARMS_MAX */
     size_t payloads;
     const struct link *link; /* it runs at its server's end; NULL: here */

@@ -136,7 +136,7 @@ static int prepare(struct peer *p, struct err *e)
         l->fd = socket_listen(&o->endpoint[i].server.address, &listening, &p->address[i], e);
         if (l->fd < 0)
             return -1;
-        l->port = address_port(&p->address[i]);
+        address_format(&p->address[i], l->address, sizeof l->address);
     }
     p->processes = peer_config_assign(o->program->kind, p->listener, o->endpoints);
     if (peer_folder_make(&p->folder, e) != 0)
@@ -372,5 +372,5 @@ void peer_stop(struct peer *p)
 
 unsigned peer_port(const struct peer *p, size_t endpoint)
 {
-    return p->listener[endpoint].port;
+    return address_port(&p->address[endpoint]);
 }

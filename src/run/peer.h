@@ -3,7 +3,7 @@
  * peer.h - nginx or HAProxy as a child of this process, serving what endpoints say.
  *
  * Layer: run.
- * Shape: the sockets are opened here, on free loopback ports, and inherited, so that no
+ * Shape: the sockets are opened here, on free ports, and inherited, so that no
  *   port can be taken by another in between.  Configuration, certificates and keys are in a
  *   private temporary folder (peer_folder.h), which is gone after the stop.  One process, or
  *   several where endpoints differ in what such a process has one of (peer_config_assign);

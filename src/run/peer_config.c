@@ -89,7 +89,7 @@ static void add_nginx_server(const struct peer_config *c, size_t i, struct text 
     char chain[32], key[32];
     peer_file_name(i, PEER_CHAIN_FILE, chain, sizeof chain);
     peer_file_name(i, PEER_KEY_FILE, key, sizeof key);
-    text_addf(out, "    server {\n        listen 127.0.0.1:%u ssl;\n", c->listener[i].port);
+    text_addf(out, "    server {\n        listen %s ssl;\n", c->listener[i].address);
     text_addf(out, "        ssl_certificate %s/%s;\n", c->folder, chain);
     text_addf(out, "        ssl_certificate_key %s/%s;\n", c->folder, key);
     add_nginx_tls(c->listener[i].config, out);

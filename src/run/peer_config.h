@@ -16,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include "base/text.h"
+#include "net/address.h"
 #include "run/arm.h"
 #include "run/peer_program.h"
 
@@ -32,8 +33,8 @@
 struct peer_listener {
     const struct tls_config *config;
     int fd;
-    unsigned port;  /* on 127.0.0.1 */
-    size_t process; /* that serves it */
+    char address[ADDRESS_TEXT_MAX]; /* "127.0.0.1:4433", as the socket has it */
+    size_t process;                 /* that serves it */
 };
 
 /* Fills in `process`; how many there are.  HAProxy has one number of tickets for all of its

@@ -16,6 +16,7 @@ import pytest
 import peers
 from conftest import PROGRAM, ROOT, assert_usage_error, environment, run, strict_json
 from test_agent import serving
+from test_link import needs_link
 from test_load import children_of, is_alive, needs_openssl
 
 SERVERS = ["nginx", "haproxy"]
@@ -103,10 +104,6 @@ def test_an_old_one_that_was_found_is_told_with_the_way_to_get_another(tmp_path)
     done = run("load", *QUICK, "--server", "nginx", "--arm", "a: groups=X25519",
                env=environment(XDG_CACHE_HOME=str(tmp_path), PATH=f"{tmp_path}:/bin"))
     assert_usage_error(done, "--server", "1.24.0", "too old", "tools/deps --peers")
-
-
-def test_a_link_leads_to_the_embedded_server_alone(server):
-    assert_usage_error(load(server, "--link", "rtt=10ms"), "--link", server)
 
 
 @pytest.mark.parametrize("version,library,part", [
@@ -214,6 +211,25 @@ def test_a_result_does_not_claim_a_protection_that_the_server_has_not(server):
     result = strict_json(done.stdout)
     assert [arm["spec"]["anti-replay"] for arm in result["arms"]] == ["on", "on"]
     assert "server" not in result and "no-anti-replay" not in done.stdout
+
+
+@needs_link
+def test_a_link_leads_to_it_too_and_its_cost_is_known(server, tmp_path):
+    """A window of one segment makes the certificate's flight wait for the client's answers."""
+    seen = {}
+    for window in (1, 10):
+        done = load(server, "--link", f"rtt=40ms,initcwnd={window}", "--arm",
+                    "a: groups=X25519MLKEM768 cert=rsa-3072 chain=leaf+intermediate",
+                    folder=tmp_path)
+        assert done.returncode == 0, done.stderr
+        result = strict_json(done.stdout)
+        trial = result["arms"][0]["trials"][0]
+        assert trial["tally"]["completed"] == 20 and trial["server_cpu_us"] > 0
+        assert result["server"]["name"] == server
+        assert trial["latency_us"]["tcp"]["min"] >= 40000
+        seen[window] = trial["latency_us"]["tls"]["min"]
+    assert 40000 <= seen[10] < 80000 <= seen[1], seen
+    assert list(tmp_path.iterdir()) == []
 
 
 def test_a_scenario_names_the_server_too(server, tmp_path):
