@@ -56,6 +56,8 @@ static void read_cpu(const struct place *p, struct result_trial *t)
     }
     read_sides(p, "instructions", t->instructions);
     read_sides(p, "cycles", t->cycles);
+    read_sides(p, "work_us", t->work_us);
+    read_sides(p, "cpu_per_work", t->cpu_per_work);
 }
 
 static void read_phases(const struct place *p, struct histogram *latency_ns[RESULT_PHASES])

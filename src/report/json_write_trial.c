@@ -60,6 +60,8 @@ static void put_cpu(json_t *trial, const struct result_trial *t)
     json_put_nonempty(trial, "cpu_us", of_cpu_parts(t));
     json_put_nonempty(trial, "instructions", of_sides(t->instructions));
     json_put_nonempty(trial, "cycles", of_sides(t->cycles));
+    json_put_nonempty(trial, "work_us", of_sides(t->work_us));
+    json_put_nonempty(trial, "cpu_per_work", of_sides(t->cpu_per_work));
 }
 
 static void put_histogram(json_t *object, const char *key, const struct histogram *h)

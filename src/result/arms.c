@@ -84,6 +84,8 @@ struct result_trial *arm_add_trial(struct result_arm *arm)
             t->cpu_us[side][part] = NAN;
         t->instructions[side] = NAN;
         t->cycles[side] = NAN;
+        t->work_us[side] = NAN;
+        t->cpu_per_work[side] = NAN;
         t->side_cpu_us[side] = NAN;
     }
     t->due_per_s = NAN;

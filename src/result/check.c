@@ -351,6 +351,10 @@ static int check_trial(const char *at, const struct result_trial *t, struct err 
         {"throttled", t->throttled},
         {"speed_before_ns", t->speed_before_ns},
         {"speed_after_ns", t->speed_after_ns},
+        {"work_us.client", t->work_us[RESULT_CLIENT]},
+        {"work_us.server", t->work_us[RESULT_SERVER]},
+        {"cpu_per_work.client", t->cpu_per_work[RESULT_CLIENT]},
+        {"cpu_per_work.server", t->cpu_per_work[RESULT_SERVER]},
     };
     if (check_numbers(at, numbers, sizeof(numbers) / sizeof(numbers[0]), e) != 0)
         return -1;

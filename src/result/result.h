@@ -115,6 +115,7 @@ struct result_trial {
     /* kind cpu: per handshake of this repeat, median over its handshakes */
     double cpu_us[RESULT_SIDES][RESULT_CPU_PARTS];
     double instructions[RESULT_SIDES], cycles[RESULT_SIDES];
+    double work_us[RESULT_SIDES], cpu_per_work[RESULT_SIDES]; /* base/cpu_work.h; its total */
     /* kind load */
     double due_per_s, achieved_per_s;
     struct histogram *latency_ns[RESULT_PHASES]; /* NULL: absent */
@@ -227,8 +228,7 @@ void result_add_backend(struct result *r, const char *name, const char *version,
  * with arm NULL, of every arm.  arm NULL: the whole run; trial 0: the whole arm. */
 void result_add_problem(struct result *r, enum result_severity severity, const char *code,
                         const char *arm, unsigned trial, const char *message);
-/* The trials of this index, and their faults, are left out; valid again without other faults.
- */
+/* The trials of this index are left out with their faults; valid again without others. */
 void result_leave_out(struct result *r, unsigned index);
 /* Are its handshakes told apart by sort?  Not where every one was full. */
 bool trial_is_split(const struct result_trial *trial);

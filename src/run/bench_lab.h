@@ -51,6 +51,8 @@ struct bench_use {
     bool full_only;
 };
 
+struct cpu_work; /* base/cpu_work.h */
+
 struct bench_row {
     uint32_t ns[2][BENCH_PARTS];
     uint64_t instructions[2], cycles[2];
@@ -73,6 +75,7 @@ struct bench_arm {
     unsigned rows;
     struct bench_row *row; /* completed ones */
     double *round_us[2];   /* median total of each round's turn; NAN: none completed */
+    double *work_us[2];    /* the fixed piece of work before that turn; NAN: no turn */
 
     /* Kept repeats. */
     struct seen kept;
@@ -91,6 +94,7 @@ struct bench {
     struct duplex *duplex;
     struct cpu_set cores;
     struct rng rng;
+    struct cpu_work *work[2];
     struct bench_turn turn; /* the one under way */
     double *scratch;
 
@@ -131,6 +135,11 @@ void bench_primitives_free(struct bench *b);
 void bench_primitives_read(struct bench *b);               /* some readings of each */
 void bench_primitives_keep(struct bench *b, bool is_kept); /* the repeat's end */
 void bench_primitives_summarise(struct bench *b);
+
+/* bench_work.c */
+void bench_work_read(struct bench *b, struct bench_arm *a, unsigned round);
+void bench_work_keep(struct bench *b, const struct bench_arm *a, struct result_trial *trial);
+void bench_work_free(struct bench *b);
 
 /* bench_summary.c */
 void bench_summarise(struct bench *b); /* arms' figures and comparisons */

@@ -162,6 +162,7 @@ static int run_round(struct bench *b, unsigned round, struct err *e)
             continue;
         if (a->position == 0)
             a->position = (unsigned)i + 1;
+        bench_work_read(b, a, round);
         run_turn(b, a, BENCH_WARM_UP, TURN_WARM_UP);
         uint64_t before_ns = clock_now_ns();
         run_turn(b, a, round_size(b, round), TURN_COUNT);
@@ -184,7 +185,7 @@ static void begin_repeat(struct bench *b)
         seen_reset(&a->now);
         for (unsigned side = 0; side < 2; side++)
             for (unsigned round = 0; round < b->rounds; round++)
-                a->round_us[side][round] = NAN;
+                a->round_us[side][round] = a->work_us[side][round] = NAN;
     }
 }
 
@@ -251,6 +252,7 @@ static void keep_arm(struct bench *b, size_t i, const struct bench_conditions *c
             trial->cpu_us[side][part] = median_part_us(b, a, side, (enum result_cpu_part)part);
         keep_counters(b, a, side, trial);
     }
+    bench_work_keep(b, a, trial);
     seen_to_trial(&a->now, b->options->handshakes, trial);
     seen_merge(&a->kept, &a->now);
     size_t to = arms_baseline(b->options->arms, i);

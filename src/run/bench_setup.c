@@ -129,6 +129,7 @@ static void make_room(struct bench *b)
         memset(a->row, 0, handshakes * sizeof *a->row);
         for (unsigned side = 0; side < RESULT_SIDES; side++) {
             a->round_us[side] = mem_alloc_zeroed(b->rounds, sizeof(double));
+            a->work_us[side] = mem_alloc_zeroed(b->rounds, sizeof(double));
             a->difference_us[side] =
                 mem_alloc_zeroed((size_t)b->rounds * b->options->repeats, sizeof(double));
         }
@@ -269,6 +270,7 @@ static void free_arm(struct bench_arm *a)
     free(a->row);
     for (unsigned side = 0; side < RESULT_SIDES; side++) {
         free(a->round_us[side]);
+        free(a->work_us[side]);
         free(a->difference_us[side]);
     }
 }
@@ -282,6 +284,7 @@ void bench_tear_down(struct bench *b)
     }
     pair_free(b->pair);
     duplex_free(b->duplex);
+    bench_work_free(b);
     for (size_t i = 0; i < b->identities; i++)
         tls_identity_free(&b->identity[i].pem);
     for (size_t i = 0; b->arm != NULL && i < b->arms; i++)

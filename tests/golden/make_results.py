@@ -118,7 +118,10 @@ def cpu_trials(client, server, repeats=5):
                  for side, us in (("client", client), ("server", server))}
         trials.append({"index": i + 1, "position": i + 1, "started_s": 10.0 * i,
                        "elapsed_s": 9.5, "valid": True, "censored": False, "tally": tally(2000),
-                       "failures": [], "cpu_us": parts, "steal": 0.001,
+                       "failures": [], "cpu_us": parts,
+                       "work_us": {side: 251.25 * sway for side in parts},
+                       "cpu_per_work": {side: round(p["total"] / 251.25 / sway, 4)
+                                        for side, p in parts.items()}, "steal": 0.001,
                        "speed_before_ns": 200123, "speed_after_ns": 200456})
     return trials
 
