@@ -49,15 +49,17 @@ static size_t count_real_backends(const struct tls_backends *backends)
     return count;
 }
 
-/* link: where the reason stays. */
-static void look(const struct command_call *call, struct fitness_input *in, struct err *link)
+/* link: where the reasons stay. */
+static void look(const struct command_call *call, struct fitness_input *in, struct err link[2])
 {
     const struct doctor_values *v = call->options.values;
     *in = (struct fitness_input){.backends = count_real_backends(call->context->backends),
                                  .is_sanitized = build_is_sanitized()};
     host_read_facts(&in->host);
-    if (link_probe(link) != 0)
-        in->link_problem = link->text;
+    if (link_probe(false, &link[0]) != 0)
+        in->link_problem = link[0].text;
+    else if (link_probe(true, &link[1]) != 0)
+        in->netem_problem = link[1].text;
     watch_cores(v->watch_ns, call->context->stop, in);
 }
 
@@ -197,9 +199,9 @@ static int run(struct command_call *call, struct err *e)
     const struct doctor_values *v = call->options.values;
     struct fitness_input in;
     struct findings findings;
-    struct err link = ERR_INIT;
+    struct err link[2] = {ERR_INIT, ERR_INIT};
     int failed = 0;
-    look(call, &in, &link);
+    look(call, &in, link);
     fitness_judge(&in, &findings);
     if (v->json)
         failed = write_json(call, &in, &findings, e);

@@ -174,6 +174,9 @@ static void judge_features(const struct fitness_input *in, struct findings *out)
     if (host->has_tun && host->has_net_namespaces && in->link_problem != NULL)
         add(out, FITNESS_NOTE, "link", "see docs/NETWORK.md, \"What it needs\"",
             "links cannot be emulated: %s", in->link_problem);
+    if (in->link_problem == NULL && in->netem_problem != NULL)
+        add(out, FITNESS_NOTE, "link-netem", "--link without the word netem needs none of it",
+            "%s", in->netem_problem);
     if (!host->has_counters)
         add(out, FITNESS_NOTE, "counters",
             "sysctl -w kernel.perf_event_paranoid=1; most virtual machines have none",

@@ -28,6 +28,7 @@ struct fitness_input {
     bool is_sanitized;             /* the program was built with a sanitizer */
     bool has_shared_cores;         /* client and server would share a physical core */
     const char *link_problem;      /* why --link cannot be had here; NULL: it can */
+    const char *netem_problem;     /* the same of --link netem */
     double steal, throttled, busy; /* shares of the second, NAN unknown; busy: by others */
     double speed_spread; /* slowest probe against the fastest, 0.1: 10 % slower; NAN unknown */
 };

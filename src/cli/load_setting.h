@@ -123,7 +123,7 @@ int load_setting_check_link(const char *text, struct err *e);
          .help = "an emulated link to the server that is started: a profile (lan, metro, "    \
                  "continental, intercontinental, satellite, lte-m, 5g, 1mbit), or rtt=, "     \
                  "delay=, jitter=, loss=, burst=, rate=, queue=, largest=, mtu=, initcwnd=, " \
-                 "cc=, or both, commas between",                                              \
+                 "cc=, netem, or both, commas between",                                       \
          .unset_note = "loopback",                                                            \
          .check = load_setting_check_link,                                                    \
          LOAD_SETTING_AT(type, at, link)},                                                    \

@@ -86,6 +86,8 @@ static int carry(const struct link_options *options, struct link_shared *shared,
     for (unsigned i = 0; i < LINK_ENDS && e.kind == ERR_NONE; i++)
         (void)!link_space_make((enum link_end)i, options->spec, &relay.tun_fd[i], &space_fd[i],
                                &e);
+    if (e.kind == ERR_NONE && options->spec->is_netem)
+        (void)!link_netem_make(options->spec, relay.netem, &e);
     if (capture_fd >= 0 && (relay.capture = fdopen(capture_fd, "w")) == NULL)
         err_set_errno(&e, "--capture");
     if (send_report(control_fd, &e, space_fd) != 0 || e.kind != ERR_NONE)
@@ -261,13 +263,14 @@ void link_read_flow(const struct link *l, unsigned client_port, struct link_flow
     *out = l->shared->flows.flow[client_port % LINK_FLOWS];
 }
 
-int link_probe(struct err *e)
+int link_probe(bool is_netem, struct err *e)
 {
-    static const struct link_spec plain = {
+    struct link_spec plain = {
         .way = {{.burst_packets = 1, .queue_packets = 1},
                 {.burst_packets = 1, .queue_packets = 1}},
         .mtu_bytes = 1500,
         .cc = "reno", /* the one that every kernel has */
+        .is_netem = is_netem,
     };
     int pair[2], status;
     struct err answer = ERR_INIT;

@@ -66,7 +66,8 @@ uint64_t link_late_ns(const struct link_counters *c, double q);
 /* The newest connection from this port of the client's. */
 void link_read_flow(const struct link *link, unsigned client_port, struct link_flow *out);
 
-/* Can this user make links here?  Tries it in a process of its own. */
-int link_probe(struct err *e) __attribute__((warn_unused_result));
+/* Can this user make links here, or such that the kernel's netem shapes?  Tries it in a
+ * process of its own. */
+int link_probe(bool is_netem, struct err *e) __attribute__((warn_unused_result));
 
 #endif

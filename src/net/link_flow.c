@@ -140,3 +140,17 @@ void link_flow_arrived(struct link_flows *f, enum link_way way, const void *pack
     if (round > flow->round[receiver] && round <= ROUNDS_MOST)
         flow->round[receiver] = (uint8_t)round;
 }
+
+void link_flow_lost(struct link_flows *f, enum link_way way, uint16_t client_port,
+                    uint16_t mark)
+{
+    struct link_flow *flow = &f->flow[client_port];
+    if (flow->is_used && flow->generation == mark >> 8)
+        flow->dropped[way]++;
+}
+
+uint16_t link_flow_port(enum link_way way, const void *packet, size_t bytes)
+{
+    struct segment s;
+    return read_segment(way, packet, bytes, &s) ? s.client_port : 0;
+}

@@ -59,5 +59,10 @@ uint16_t link_flow_sent(struct link_flows *f, enum link_way way, const void *pac
                         size_t bytes, uint64_t now_ns, bool is_dropped);
 void link_flow_arrived(struct link_flows *f, enum link_way way, const void *packet,
                        size_t bytes, uint16_t mark);
+/* The packet of that mark, from or to this port of the client's, was lost after all. */
+void link_flow_lost(struct link_flows *f, enum link_way way, uint16_t client_port,
+                    uint16_t mark);
+/* The client's port of a packet; 0: of no TCP segment. */
+uint16_t link_flow_port(enum link_way way, const void *packet, size_t bytes);
 
 #endif

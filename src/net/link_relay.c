@@ -29,11 +29,12 @@ struct way {
     struct relay *relay;
     enum link_way name;
     int from_fd, to_fd;
+    struct link_netem *netem; /* in place of what follows, or NULL */
     struct link_shape shape;
     struct packet *ring; /* under way, in the order of their due times */
     size_t first, count;
     struct link_counters *counters;
-    struct loop_watch watch;
+    struct loop_watch watch, netem_watch;
     struct loop_timer timer;
 };
 
@@ -95,18 +96,24 @@ static void count_lateness(struct link_counters *c, uint64_t late_ns)
         c->late_max_ns = late_ns;
 }
 
-static void deliver(struct way *w, const struct packet *p, uint64_t now_ns)
+static void hand_over(struct way *w, const void *data, size_t bytes, uint16_t mark,
+                      uint64_t now_ns)
 {
     struct relay *r = w->relay;
-    const char *data = data_of(r, p->slot);
-    count_lateness(w->counters, now_ns - p->due_ns);
-    link_flow_arrived(&r->options->shared->flows, w->name, data, p->bytes, p->mark);
+    link_flow_arrived(&r->options->shared->flows, w->name, data, bytes, mark);
     if (w->name == LINK_DOWN)
-        capture(r, now_ns, data, p->bytes, NULL);
-    if (write(w->to_fd, data, p->bytes) == (ssize_t)p->bytes)
+        capture(r, now_ns, data, bytes, NULL);
+    if (write(w->to_fd, data, bytes) == (ssize_t)bytes)
         w->counters->delivered++;
     else
         w->counters->overflow++;
+}
+
+static void deliver(struct way *w, const struct packet *p, uint64_t now_ns)
+{
+    struct relay *r = w->relay;
+    count_lateness(w->counters, now_ns - p->due_ns);
+    hand_over(w, data_of(r, p->slot), p->bytes, p->mark, now_ns);
     r->free_slot[r->free_slots++] = p->slot;
 }
 
@@ -142,6 +149,50 @@ static void count_fate(struct link_counters *c, enum link_fate fate, size_t byte
     c->overflow += fate == LINK_OVERFLOW;
 }
 
+/* Into the kernel's emulator; what it loses is heard of later. */
+static void pass_on(struct way *w, const char *data, size_t bytes)
+{
+    struct relay *r = w->relay;
+    struct link_flows *flows = &r->options->shared->flows;
+    const uint64_t now_ns = clock_now_ns();
+    const struct link_netem_tag tag = {
+        .mark = link_flow_sent(flows, w->name, data, bytes, now_ns, false),
+        .port = link_flow_port(w->name, data, bytes)};
+    const enum link_fate fate = link_netem_send(w->netem, data, bytes, &tag, now_ns);
+    count_fate(w->counters, fate, bytes);
+    if (fate != LINK_PASSED)
+        link_flow_lost(flows, w->name, tag.port, tag.mark);
+    if (w->name == LINK_UP)
+        capture(r, now_ns, data, bytes, comment_of(fate));
+}
+
+static void hear_of_loss(void *arg, const struct link_netem_tag *tag)
+{
+    struct way *w = arg;
+    w->counters->lost++;
+    link_flow_lost(&w->relay->options->shared->flows, w->name, tag->port, tag->mark);
+}
+
+static void take_back(void *arg, uint32_t events)
+{
+    struct way *w = arg;
+    struct relay *r = w->relay;
+    char *data = data_of(r, r->free_slot[r->free_slots - 1]);
+    (void)events;
+    for (unsigned i = 0; i < READ_AT_ONCE; i++) {
+        const uint64_t now_ns = clock_now_ns();
+        uint16_t mark = 0;
+        bool is_back = false;
+        const ssize_t n =
+            link_netem_receive(w->netem, data, r->stride, now_ns, &mark, &is_back);
+        if (n < 0)
+            return;
+        w->counters->lost -= is_back;
+        if (n > 0)
+            hand_over(w, data, (size_t)n, mark, now_ns);
+    }
+}
+
 /* The packet in `slot`.  Does the slot stay in use? */
 static bool accept_packet(struct way *w, uint32_t slot, size_t bytes)
 {
@@ -151,6 +202,10 @@ static bool accept_packet(struct way *w, uint32_t slot, size_t bytes)
     uint64_t due_ns = 0;
     if ((data[0] & 0xf0) != 0x40) /* the kernel's own IPv6 */
         return false;
+    if (w->netem != NULL) {
+        pass_on(w, data, bytes);
+        return false;
+    }
     const enum link_fate fate =
         w->count == ROOM ? LINK_OVERFLOW : link_shape_enter(&w->shape, bytes, now_ns, &due_ns);
     count_fate(w->counters, fate, bytes);
@@ -205,8 +260,14 @@ static int init_way(struct relay *r, enum link_way name, struct err *e)
     w->watch = (struct loop_watch){.ready = take, .arg = w};
     w->timer = (struct loop_timer){.fire = fire, .arg = w};
     link_shape_init(&w->shape, &o->spec->way[name], rng_derive_seed(o->seed, name));
-    if (loop_add(r->loop, &w->watch, w->from_fd, EPOLLIN) != 0)
+    w->netem = o->netem[name];
+    w->netem_watch = (struct loop_watch){.ready = take_back, .arg = w};
+    if (loop_add(r->loop, &w->watch, w->from_fd, EPOLLIN) != 0 ||
+        (w->netem != NULL &&
+         loop_add(r->loop, &w->netem_watch, link_netem_fd(w->netem), EPOLLIN) != 0))
         return err_set_errno(e, "the link's device");
+    if (w->netem != NULL)
+        link_netem_hear(w->netem, hear_of_loss, w);
     return 0;
 }
 
@@ -214,7 +275,8 @@ static int init_way(struct relay *r, enum link_way name, struct err *e)
 static int init_slots(struct relay *r, struct err *e)
 {
     const size_t slots = LINK_WAYS * (size_t)ROOM + 1;
-    r->stride = (r->options->spec->mtu_bytes + CACHE_LINE) / CACHE_LINE * CACHE_LINE;
+    r->stride = (r->options->spec->mtu_bytes + LINK_NETEM_TRAILER_BYTES + CACHE_LINE) /
+                CACHE_LINE * CACHE_LINE;
     r->memory_bytes = slots * r->stride;
     r->memory = mmap(NULL, r->memory_bytes, PROT_READ | PROT_WRITE,
                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include "net/link.h"
 #include "net/link_flow.h"
+#include "net/link_netem.h"
 
 /* Memory of several processes. */
 struct link_shared {
@@ -25,9 +26,10 @@ struct link_shared {
 struct link_relay_options {
     const struct link_spec *spec;
     uint64_t seed;
-    int tun_fd[LINK_ENDS]; /* non-blocking */
-    int control_fd;        /* the relay ends when its other end is closed */
-    FILE *capture;         /* what the client's device sees, or NULL */
+    int tun_fd[LINK_ENDS];               /* non-blocking */
+    struct link_netem *netem[LINK_WAYS]; /* NULL: the relay shapes by itself */
+    int control_fd;                      /* the relay ends when its other end is closed */
+    FILE *capture;                       /* what the client's device sees, or NULL */
     struct link_shared *shared;
 };
 

@@ -154,3 +154,14 @@ int link_route_set(unsigned device, const struct link_route *route, struct err *
     close(fd);
     return failed;
 }
+
+int link_route_bring_up(unsigned device, unsigned mtu_bytes, struct err *e)
+{
+    const int fd = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, NETLINK_ROUTE);
+    if (fd < 0)
+        return err_set_errno(e, "rtnetlink");
+    const int failed =
+        set_up(fd, device, mtu_bytes) == 0 ? 0 : err_set_errno(e, "a device of the link");
+    close(fd);
+    return failed;
+}

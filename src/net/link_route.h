@@ -22,4 +22,8 @@ struct link_route {
 int link_route_set(unsigned device, const struct link_route *route, struct err *e)
     __attribute__((warn_unused_result));
 
+/* The device alone, with this MTU. */
+int link_route_bring_up(unsigned device, unsigned mtu_bytes, struct err *e)
+    __attribute__((warn_unused_result));
+
 #endif

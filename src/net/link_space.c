@@ -78,11 +78,11 @@ int link_space_gain_rights(struct err *e)
 
 /* ---- a namespace ---- */
 
-static int open_tun(int *fd, unsigned *index, struct err *e)
+static int open_tun(const char *name, int *fd, unsigned *index, struct err *e)
 {
     struct ifreq request;
     memset(&request, 0, sizeof(request));
-    snprintf(request.ifr_name, sizeof(request.ifr_name), DEVICE);
+    snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
     request.ifr_flags = IFF_TUN | IFF_NO_PI;
     *fd = open(TUN_PATH, O_RDWR | O_NONBLOCK | O_CLOEXEC);
     if (*fd < 0)
@@ -95,7 +95,7 @@ static int open_tun(int *fd, unsigned *index, struct err *e)
         return refuse(e, "a TUN device",
                       "the kernel's TUN driver is needed, and the right to "
                       "use it in a network namespace");
-    *index = if_nametoindex(DEVICE);
+    *index = if_nametoindex(name);
     return *index > 0 ? 0 : err_set_errno(e, "the TUN device's number");
 }
 
@@ -111,6 +111,24 @@ static void set_knobs(void)
     (void)write_file("/proc/sys/net/ipv6/conf/" DEVICE "/disable_ipv6", "1");
 }
 
+int link_space_make_empty(struct err *e)
+{
+    if (unshare(CLONE_NEWNET) == 0)
+        return 0;
+    return refuse(e, "a network namespace",
+                  "the kernel's network namespaces are needed (CONFIG_NET_NS, sysctl "
+                  "user.max_net_namespaces > 0)");
+}
+
+int link_space_add_device(const char *name, unsigned mtu_bytes, int *tun_fd, unsigned *index,
+                          struct err *e)
+{
+    (void)write_file("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+    if (open_tun(name, tun_fd, index, e) != 0)
+        return -1;
+    return link_route_bring_up(*index, mtu_bytes, e);
+}
+
 int link_space_make(enum link_end end, const struct link_spec *spec, int *tun_fd, int *space_fd,
                     struct err *e)
 {
@@ -121,14 +139,12 @@ int link_space_make(enum link_end end, const struct link_spec *spec, int *tun_fd
         .initcwnd_packets = spec->way[end].initcwnd_packets,
         .cc = spec->cc};
     unsigned index;
-    if (unshare(CLONE_NEWNET) != 0)
-        return refuse(e, "a network namespace",
-                      "the kernel's network namespaces are needed (CONFIG_NET_NS, sysctl "
-                      "user.max_net_namespaces > 0)");
+    if (link_space_make_empty(e) != 0)
+        return -1;
     *space_fd = open("/proc/self/ns/net", O_RDONLY | O_CLOEXEC);
     if (*space_fd < 0)
         return err_set_errno(e, "/proc/self/ns/net");
-    if (open_tun(tun_fd, &index, e) != 0)
+    if (open_tun(DEVICE, tun_fd, &index, e) != 0)
         return -1;
     set_knobs();
     return link_route_set(index, &route, e);

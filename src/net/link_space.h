@@ -31,4 +31,11 @@ int link_space_gain_rights(struct err *e) __attribute__((warn_unused_result));
 int link_space_make(enum link_end end, const struct link_spec *spec, int *tun_fd, int *space_fd,
                     struct err *e) __attribute__((warn_unused_result));
 
+/* The calling process goes into a new network namespace with nothing in it. */
+int link_space_make_empty(struct err *e) __attribute__((warn_unused_result));
+/* A TUN device, up, without addresses, in the namespace where the process is; its descriptor
+ * does not block. */
+int link_space_add_device(const char *name, unsigned mtu_bytes, int *tun_fd, unsigned *index,
+                          struct err *e) __attribute__((warn_unused_result));
+
 #endif

@@ -13,7 +13,8 @@
 #define LARGEST_LEAST 60u /* a SYN */
 #define ITEM_MAX 64u
 #define PROFILES "lan, metro, continental, intercontinental, satellite, lte-m, 5g, 1mbit"
-#define KEYS "rtt, delay, jitter, loss, burst, rate, queue, largest, initcwnd, mtu, cc"
+#define KEYS \
+    "rtt, delay, jitter, loss, burst, rate, queue, largest, initcwnd, mtu, cc, emulator"
 
 static const struct {
     const char *name, *text;
@@ -139,6 +140,15 @@ static int set_cc(struct link_spec *spec, const char *value, struct err *e)
     return 0;
 }
 
+static int set_emulator(struct link_spec *spec, const char *value, struct err *e)
+{
+    const bool is_netem = strcmp(value, "netem") == 0;
+    if (!is_netem && strcmp(value, "own") != 0)
+        return err_set(e, ERR_USAGE, "'%.40s' is none of own, netem", value);
+    spec->is_netem = is_netem;
+    return 0;
+}
+
 static int set_common(struct link_spec *spec, const char *key, const char *value, struct err *e)
 {
     if (strcmp(key, "rtt") == 0)
@@ -147,15 +157,9 @@ static int set_common(struct link_spec *spec, const char *key, const char *value
         return parse_count(value, LINK_MTU_LEAST, LINK_MTU_MOST, &spec->mtu_bytes, e);
     if (strcmp(key, "cc") == 0)
         return set_cc(spec, value, e);
+    if (strcmp(key, "emulator") == 0)
+        return set_emulator(spec, value, e);
     return 1;
-}
-
-/* The kernel's own emulator is no better here, and seldom there. */
-static int refuse_netem(struct err *e)
-{
-    return err_set(e, ERR_UNSUPPORTED,
-                   "'netem': tc's emulator is not used; leave the word out, this program has "
-                   "its own, which needs no kernel module");
 }
 
 static int set_key(struct link_spec *spec, const char *key, const char *value, struct err *e)
@@ -177,7 +181,7 @@ static int set_item(struct link_spec *spec, char *item, struct err *e)
 {
     char *equals = strchr(item, '=');
     if (strcmp(item, "netem") == 0)
-        return refuse_netem(e);
+        return set_emulator(spec, item, e);
     if (equals == NULL)
         return err_set(e, ERR_USAGE,
                        "'%s': KEY=VALUE expected; a profile (" PROFILES ") stands first", item);
@@ -232,6 +236,9 @@ static int check(const struct link_spec *spec, struct err *e)
             return err_set(e, ERR_USAGE, "%s: a loss of %.4g%% in bursts of %.4g is too much",
                            link_way_name((enum link_way)i), 100 * way->loss,
                            way->burst_packets);
+        if (way->largest_bytes > 0 && spec->is_netem)
+            return err_set(e, ERR_USAGE, "%s: netem has no 'largest'; leave the word netem out",
+                           link_way_name((enum link_way)i));
     }
     return 0;
 }
@@ -291,7 +298,8 @@ char *link_spec_format(const struct link_spec *spec, char *buf, size_t size)
         format_way(&t, "up.", up);
         format_way(&t, "down.", down);
     }
-    text_addf(&t, "mtu=%u,cc=%s", spec->mtu_bytes, spec->cc);
+    text_addf(&t, "mtu=%u,cc=%s%s", spec->mtu_bytes, spec->cc,
+              spec->is_netem ? ",emulator=netem" : "");
     snprintf(buf, size, "%s", text_str(&t));
     text_free(&t);
     text_free(&other);

@@ -6,8 +6,10 @@
  * Form: PROFILE, KEY=VALUE,... or PROFILE,KEY=VALUE,...; a later value replaces an earlier.
  *   rtt sets the delay of both ways to its half.  delay, jitter, loss, burst, rate, queue,
  *   largest and initcwnd hold for both ways, or for one with "up." (client to server) or
- * "down." in front.  mtu and cc hold for both ends. Units: ns, bits per second, packets, bytes;
- * loss 0..1. Failures: ERR_USAGE names key, value and what is accepted; callers add the option.
+ *   "down." in front.  mtu and cc hold for both ends.  The word netem stands for
+ *   emulator=netem: netem has no `largest`.
+ * Units: ns, bits per second, packets, bytes; loss 0..1.
+ * Failures: ERR_USAGE names key, value and what is accepted; callers add the option.
  * Source: of the profiles: docs/NETWORK.md.
  * Threads: any.
  */
@@ -47,6 +49,7 @@ struct link_spec {
     struct link_way_spec way[LINK_WAYS];
     unsigned mtu_bytes;
     char cc[LINK_CC_MAX]; /* congestion control of both ends */
+    bool is_netem;        /* the kernel's emulator shapes, not ours */
 };
 
 /* The whole of it, defaults filled in.  *out is untouched on failure. */

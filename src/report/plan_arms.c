@@ -95,25 +95,29 @@ static int find_before(struct plan *p, struct err *e)
     return p->cost[PLAN_BEFORE][PLAN_FULL].arm != NULL ? 0 : -1;
 }
 
-static int find_after(struct plan *p, struct err *e)
+static const struct result_arm *of_another_group(const struct plan *p)
 {
     const struct result *r = p->result;
-    const struct result_arm *before = p->cost[PLAN_BEFORE][PLAN_FULL].arm, *after = NULL;
-    if (p->options->after != NULL)
-        after = named(p, "after", p->options->after, is_full, e);
-    for (size_t i = 0; i < r->arms && after == NULL && p->options->after == NULL; i++)
+    for (size_t i = 0; i < r->arms; i++)
         if (is_full(&r->arm[i]) && r->arm[i].negotiated.hrr == 0 &&
-            !is_same_group(&r->arm[i], before))
-            after = &r->arm[i];
+            !is_same_group(&r->arm[i], p->cost[PLAN_BEFORE][PLAN_FULL].arm))
+            return &r->arm[i];
+    return NULL;
+}
+
+static int find_after(struct plan *p, struct err *e)
+{
+    const char *name = p->options->after;
+    const struct result_arm *after =
+        name != NULL ? named(p, "after", name, is_full, e) : of_another_group(p);
     p->cost[PLAN_AFTER][PLAN_FULL].arm = after;
-    if (after == before)
+    if (after == NULL && name == NULL)
+        (void)refuse(p, "after", "no arm of another group with full handshakes; name one", e);
+    if (after == NULL)
+        return -1;
+    if (after == p->cost[PLAN_BEFORE][PLAN_FULL].arm)
         return refuse(p, "after", "the same arm as before", e);
-    if (after != NULL)
-        return 0;
-    return p->options->after != NULL
-               ? -1
-               : refuse(p, "after", "no arm of another group with full handshakes; name one",
-                        e);
+    return 0;
 }
 
 static const struct result_arm *find_kin(const struct plan *p, enum plan_when when,

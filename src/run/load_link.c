@@ -35,7 +35,8 @@ static void fill_spec(const struct link_spec *spec, struct result_pairs *out)
     }
 }
 
-static void fill_way(const struct link_counters *c, struct result_link_way *out)
+/* When netem's packets were due it alone knows. */
+static void fill_way(const struct link_counters *c, bool is_netem, struct result_link_way *out)
 {
     out->packets = c->packets;
     out->bytes = c->bytes;
@@ -43,7 +44,7 @@ static void fill_way(const struct link_counters *c, struct result_link_way *out)
     out->queue_full = c->queue_full;
     out->too_large = c->too_large;
     out->overflow = c->overflow;
-    if (c->delivered > 0) {
+    if (c->delivered > 0 && !is_netem) {
         out->late_p99_us = (double)link_late_ns(c, 0.99) / 1e3;
         out->late_max_us = (double)c->late_max_ns / 1e3;
     }
@@ -112,7 +113,7 @@ void load_link_fill(struct load *l)
     fill_model(l);
     link_read_counters(l->link, counters);
     for (unsigned i = 0; i < LINK_WAYS; i++) {
-        fill_way(&counters[i], &l->result->link_way[i]);
+        fill_way(&counters[i], l->options->link->is_netem, &l->result->link_way[i]);
         check_way(l, (enum link_way)i, &counters[i]);
     }
     snprintf(message, sizeof(message), "taken over an emulated link: %s",

@@ -73,13 +73,10 @@ static void every_profile_is_well_formed(void **state)
 static void what_is_written_reads_back_the_same(void **state)
 {
     static const char *const texts[] = {
-        "rtt=50ms",
-        "satellite",
-        "lte-m",
-        "rtt=3ns",
-        "up.loss=0.3,burst=2.5,rate=1.5kbit",
-        "up.largest=1400",
-        "delay=1ms,jitter=1ms,down.queue=7,up.initcwnd=3,mtu=9000,cc=bbr"};
+        "rtt=50ms",        "netem,rtt=5ms,loss=1%",
+        "satellite",       "lte-m",
+        "rtt=3ns",         "up.loss=0.3,burst=2.5,rate=1.5kbit",
+        "up.largest=1400", "delay=1ms,jitter=1ms,down.queue=7,up.initcwnd=3,mtu=9000,cc=bbr"};
     (void)state;
     for (size_t i = 0; i < COUNT_OF(texts); i++) {
         char text[LINK_SPEC_TEXT_MAX], again[LINK_SPEC_TEXT_MAX];
@@ -90,17 +87,18 @@ static void what_is_written_reads_back_the_same(void **state)
         memset(s.profile, 0, sizeof(s.profile));
         assert_memory_equal(&s.way, &t.way, sizeof(s.way));
         assert_int_equal(s.mtu_bytes, t.mtu_bytes);
+        assert_int_equal(s.is_netem, t.is_netem);
     }
 }
 
-static void netem_is_told_to_be_left_out(void **state)
+static void the_kernels_emulator_is_a_word_or_a_key(void **state)
 {
     (void)state;
-    struct link_spec spec;
-    struct err e = ERR_INIT;
-    assert_int_equal(link_spec_parse("netem,rtt=5ms", &spec, &e), -1);
-    assert_int_equal(e.kind, ERR_UNSUPPORTED);
-    assert_non_null(strstr(e.text, "leave the word out"));
+    assert_true(read_spec("netem,rtt=5ms").is_netem);
+    assert_true(read_spec("lan,netem").is_netem);
+    assert_true(read_spec("emulator=netem").is_netem);
+    assert_false(read_spec("netem,emulator=own").is_netem);
+    assert_false(read_spec("lan").is_netem);
 }
 
 static void nonsense_is_refused_by_name(void **state)
@@ -128,6 +126,8 @@ static void nonsense_is_refused_by_name(void **state)
         {"mtu=9217", "mtu: "},
         {"initcwnd=0", "initcwnd: "},
         {"largest=59", "largest: "},
+        {"emulator=tc", "none of own, netem"},
+        {"netem,largest=1400", "netem has no 'largest'"},
         {"cc=", "cc: "},
         {"cc=Cubic", "cc: "},
         {"cc=a-name-much-too-long", "cc: "},
@@ -161,7 +161,7 @@ int main(void)
         cmocka_unit_test(a_profile_can_be_changed_behind_its_name),
         cmocka_unit_test(every_profile_is_well_formed),
         cmocka_unit_test(what_is_written_reads_back_the_same),
-        cmocka_unit_test(netem_is_told_to_be_left_out),
+        cmocka_unit_test(the_kernels_emulator_is_a_word_or_a_key),
         cmocka_unit_test(nonsense_is_refused_by_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
