@@ -8,7 +8,7 @@ import shlex
 
 import pytest
 
-from conftest import ROOT, assert_one_line, assert_usage_error, run, run_null, strict_json
+from conftest import ROOT, assert_one_line, assert_usage_error, listed, run, run_null, strict_json
 
 EXAMPLE = ROOT / "tests" / "golden" / "plan-example.json"
 PEAK = ["--peak", "10k/s"]
@@ -162,3 +162,24 @@ def test_a_result_just_measured_makes_a_plan(tmp_path):
     assert plan["cores"]["before"]["value"] > 0
     full = [cost for cost in plan["one_handshake"] if cost["handshake"] == "full"]
     assert [cost["arm"] for cost in full] == ["a", "b"]
+
+
+@pytest.mark.skipif(not any(backend["name"] == "openssl" for backend in listed()["backends"]),
+                    reason="no OpenSSL backend is installed")
+def test_its_scenario_measures_every_sort_of_handshake(tmp_path):
+    done = run("run", ROOT / "scenarios" / "plan.ini", "-q", "-o", tmp_path, "--set",
+               "handshakes=10", "--set", "repeats=2", "--set", "primitives=off")
+    assert done.returncode == 0, done.stderr
+    done = run("plan", *PEAK, "--json", "-", tmp_path)
+    assert done.returncode == 0, done.stderr
+    costs = strict_json(done.stdout)["one_handshake"]
+    assert [(cost["when"], cost["handshake"], cost.get("arm")) for cost in costs] == [
+        ("before", "full", "classical"), ("before", "resumed", "resumed"),
+        ("after", "full", "hybrid"), ("after", "resumed", "resumed.hybrid"),
+        ("after", "hrr", "retry")]
+    by_name = {(cost["when"], cost["handshake"]): cost for cost in costs}
+    # Counted, not derived: the hybrid's share alone is more than a thousand bytes each way.
+    for sort in ("full", "resumed"):
+        for side in ("client_bytes", "server_bytes"):
+            assert by_name["after", sort][side] > by_name["before", sort][side] + 1000
+    assert by_name["before", "resumed"]["server_bytes"] < by_name["before", "full"]["server_bytes"]
