@@ -46,6 +46,8 @@ void page_draw_sources(const struct result *r, const struct page_drawer *drawer)
         sentences_add_host(&line, &r->host[i]);
         page_draw_paragraph(drawer, &line, TABLE_PLAIN);
     }
+    sentences_add_server(&line, r);
+    page_draw_paragraph(drawer, &line, TABLE_PLAIN);
     sentences_add_libraries(&line, r);
     page_draw_paragraph(drawer, &line, TABLE_PLAIN);
     sentences_add_accounts(&line, r);

@@ -37,6 +37,8 @@ bool sentences_add_accounts(struct text *out, const struct result *r);
 /* Where the figures come from and what they leave out. */
 void sentences_add_source(struct text *out, const struct result *r);
 void sentences_add_host(struct text *out, const struct result_host *host);
+/* A server that others wrote and the run started; false without one. */
+bool sentences_add_server(struct text *out, const struct result *r);
 bool sentences_add_libraries(struct text *out, const struct result *r);
 void sentences_add_run(struct text *out, const struct result *r); /* seed, time, version */
 bool sentences_add_interrupted(struct text *out, const struct result *r);

@@ -56,17 +56,21 @@ static void add_fact(struct text *out, const char *before, const char *fact, con
     text_add(out, after);
 }
 
-static void add_server(struct text *out, const struct result *r)
+static void add_others_server(struct text *out, const struct result *r)
 {
-    const char *target = pairs_find(&r->config, "target");
-    if (r->server.name == NULL) {
-        text_add_harmless(out,
-                          target == NULL || target[0] == '\0' ? "the embedded server" : target);
-        return;
-    }
     text_add_harmless(out, r->server.name);
     add_fact(out, " ", r->server.version, "");
     add_fact(out, " (", r->server.tls_library, ")");
+}
+
+static void add_server(struct text *out, const struct result *r)
+{
+    const char *target = pairs_find(&r->config, "target");
+    if (r->server.name != NULL)
+        add_others_server(out, r);
+    else
+        text_add_harmless(out,
+                          target == NULL || target[0] == '\0' ? "the embedded server" : target);
 }
 
 static void add_load_title(struct text *out, const struct result *r)
@@ -143,6 +147,16 @@ void sentences_add_host(struct text *out, const struct result_host *host)
     add_fact(out, "; client on core ", host->client_cores, "");
     add_fact(out, "; server on core ", host->server_cores, "");
     text_add(out, ".");
+}
+
+bool sentences_add_server(struct text *out, const struct result *r)
+{
+    if (r->server.name == NULL)
+        return false;
+    text_add(out, "Server: ");
+    add_others_server(out, r);
+    text_add(out, "; its CPU is the kernel's account of its processes, for all that they do.");
+    return true;
 }
 
 bool sentences_add_libraries(struct text *out, const struct result *r)
