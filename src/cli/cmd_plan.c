@@ -16,6 +16,7 @@
 
 #define NS_PER_US 1e3
 #define HOUR_NS 3.6e12
+#define PRICE_MOST 1e9
 #define PRICE_FORM "core-hour=NUMBER,gb=NUMBER,currency=LETTERS; each may be left out"
 
 struct plan_values {
@@ -108,7 +109,12 @@ static int set_price(char *item, struct plan_options *out, struct err *e)
                                                    : NULL;
     if (price == NULL)
         return err_set(e, ERR_USAGE, "'%.60s' is no price; give " PRICE_FORM, item);
-    return units_parse_number(equals + 1, price, e) == 0 ? 0 : err_add_context(e, "%s", item);
+    if (units_parse_number(equals + 1, price, e) != 0)
+        return err_add_context(e, "%s", item);
+    if (*price > PRICE_MOST)
+        return err_set(e, ERR_USAGE, "%s: '%.40s' is more than %g", item, equals + 1,
+                       PRICE_MOST);
+    return 0;
 }
 
 static int read_price(const char *text, struct plan_options *out, struct err *e)

@@ -14,6 +14,7 @@
 
 #define RTT_MOST_NS 20000000000u
 #define NS_PER_MS 1e6
+#define RATE_LEAST 1000.0
 #define ROW_MAX 120u
 #define FILE_BYTES_MAX (64u << 10)
 #define SHARES_OFF 1e-6 /* of 1: three shares of 0.333333 are all there is */
@@ -61,7 +62,11 @@ static int read_cells(const char *text, char separator, struct plan_distance *ou
     out->rtt_ms = (double)ns / NS_PER_MS;
     if (rate == NULL || rate[0] == '\0')
         return 0;
-    return units_parse_bits_per_s(rate, &out->rate_bits_per_s, e);
+    if (units_parse_bits_per_s(rate, &out->rate_bits_per_s, e) != 0)
+        return -1;
+    if (out->rate_bits_per_s < RATE_LEAST)
+        return err_set(e, ERR_USAGE, "'%.40s' is less than 1kbit", rate);
+    return 0;
 }
 
 static int add_row(struct rtt_mix *mix, const char *text, size_t length, char separator,

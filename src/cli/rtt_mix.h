@@ -6,7 +6,8 @@
  * Form: RTT:SHARE[:RATE],... ("20ms:0.5,80ms:50%:10mbit"), or a file with RTT,SHARE[,RATE] a
  *   line: CSV, where a first line that begins with "rtt" is its head; blanks around the cells,
  *   empty lines and what follows '#' are left out.  What holds no ':' is a file.
- * Bounds: PLAN_RTTS_MAX rows; an RTT of at most 20 s; shares add up to 1.
+ * Bounds: PLAN_RTTS_MAX rows; an RTT of at most 20 s; a rate of 1 kbit/s or more; shares add
+ *   up to 1.
  * Failures: ERR_USAGE names the value, and for a file its name and line; callers add the
  * option. Threads: any.
  */

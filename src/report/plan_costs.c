@@ -10,6 +10,7 @@
 #define CERTIFICATE 11u /* RFC 8446 B.3 */
 #define CERTIFICATE_VERIFY 15u
 #define COMPRESSED_CERTIFICATE 25u /* RFC 8879 */
+#define CPU_MOST_US 1e12
 #define SEGMENT_BYTES ((double)(PLAN_MTU_BYTES - LINK_MODEL_HEAD_BYTES))
 
 static double heads_of(double bytes)
@@ -247,6 +248,28 @@ static void find_differences(struct plan *p, enum result_side side)
             : plan_figure_of(0);
 }
 
+static bool is_bounded(const struct figure *f)
+{
+    /* NAN is absent, and no more than anything. */
+    return !(fabs(f->value) > CPU_MOST_US) && !(fabs(f->low) > CPU_MOST_US) &&
+           !(fabs(f->high) > CPU_MOST_US);
+}
+
+/* Sums of what a file says must stay finite. */
+static int check_bounds(const struct plan *p, struct err *e)
+{
+    for (unsigned when = 0; when < PLAN_WHENS; when++)
+        for (unsigned sort = 0; sort < PLAN_SORTS; sort++)
+            for (unsigned side = 0; side < RESULT_SIDES; side++) {
+                const struct plan_cost *c = &p->cost[when][sort];
+                if (!is_bounded(&c->cpu_us[side]) || !is_bounded(&c->more_cpu_us[side]))
+                    return err_set(e, ERR_FAILED,
+                                   "the result has CPU times of more than %g us a handshake",
+                                   CPU_MOST_US);
+            }
+    return 0;
+}
+
 int plan_find_costs(struct plan *p, struct err *e)
 {
     for (unsigned when = 0; when < PLAN_WHENS; when++)
@@ -265,5 +288,5 @@ int plan_find_costs(struct plan *p, struct err *e)
         derive_retry(p);
     for (unsigned side = 0; side < RESULT_SIDES; side++)
         find_differences(p, (enum result_side)side);
-    return 0;
+    return check_bounds(p, e);
 }

@@ -117,6 +117,8 @@ def test_a_bad_file_is_named_with_its_line(tmp_path, content, part):
     ([*PEAK, "--rtt-mix", "/"], ["--rtt-mix: ", "not a file"]),
     ([*PEAK, "--price", "0.04"], ["--price: ", "'0.04': no '='"]),
     ([*PEAK, "--price", "core-hour=-1"], ["--price: core-hour: ", "'-1'"]),
+    ([*PEAK, "--price", "gb=" + "9" * 300], ["--price: gb: ", "is more than 1e+09"]),
+    ([*PEAK, "--rtt-mix", "20ms:1:1bit"], ["--rtt-mix: ", "'1bit' is less than 1kbit"]),
     ([*PEAK, "--price", "core=1"], ["--price: ", "'core' is no price"]),
     ([*PEAK, "--price", "currency=EUR"], ["--price: ", "has no price"]),
     ([*PEAK, "--price", "gb=1,currency=E=1"], ["--price: currency: ", "'E=1'"]),

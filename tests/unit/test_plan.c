@@ -274,6 +274,20 @@ static void a_result_without_the_server_s_cpu_is_refused(void **state)
     result_free(r);
 }
 
+static void figures_that_sums_would_make_infinite_are_refused(void **state)
+{
+    (void)state;
+    struct result *r = golden_result("plan-example");
+    struct plan_options o = example();
+    struct plan p;
+    struct err e = ERR_INIT;
+    r->comparison[1].difference.high = 1e300;
+    assert_int_equal(plan_make(r, &o, &p, &e), -1);
+    assert_int_equal(e.kind, ERR_FAILED);
+    assert_non_null(strstr(e.text, "CPU times of more than"));
+    result_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +301,7 @@ int main(void)
         cmocka_unit_test(other_versions_have_no_model_and_no_time),
         cmocka_unit_test(wrong_arms_are_refused_by_name),
         cmocka_unit_test(a_result_without_the_server_s_cpu_is_refused),
+        cmocka_unit_test(figures_that_sums_would_make_infinite_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
