@@ -69,7 +69,7 @@ void command_call_init(struct command_call *call, const struct command *command,
                        const struct command_context *context);
 void command_call_fini(struct command_call *call);
 
-extern const struct command cmd_compare, cmd_cpu, cmd_doctor, cmd_list, cmd_load, cmd_plan,
-    cmd_probe, cmd_report, cmd_run, cmd_serve;
+extern const struct command cmd_capacity, cmd_compare, cmd_cpu, cmd_doctor, cmd_list, cmd_load,
+    cmd_plan, cmd_probe, cmd_report, cmd_run, cmd_serve;
 
 #endif

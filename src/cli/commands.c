@@ -7,8 +7,8 @@
 const struct command *const *command_all(void)
 {
     static const struct command *const all[] = {
-        &cmd_cpu,     &cmd_load, &cmd_probe,  &cmd_serve, &cmd_run, &cmd_report,
-        &cmd_compare, &cmd_plan, &cmd_doctor, &cmd_list,  NULL,
+        &cmd_cpu,    &cmd_load,    &cmd_capacity, &cmd_probe,  &cmd_serve, &cmd_run,
+        &cmd_report, &cmd_compare, &cmd_plan,     &cmd_doctor, &cmd_list,  NULL,
     };
     return all;
 }

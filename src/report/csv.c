@@ -120,6 +120,8 @@ static const char *unit_of(const char *metric)
 {
     if (strstr(metric, "_us") != NULL)
         return "us";
+    if (strstr(metric, "_per_s") != NULL)
+        return "1/s";
     return strstr(metric, "bytes") != NULL ? "bytes" : "";
 }
 
@@ -161,6 +163,8 @@ void report_add_csv(const struct result *r, struct text *out,
     for (size_t i = 0; i < r->arms; i++)
         csv_add_arm(&csv, &r->arm[i], r->kind);
     csv.trial = 0;
+    if (r->kind == RESULT_KIND_CAPACITY)
+        csv_add_capacity(&csv, r);
     for (size_t i = 0; i < r->comparisons; i++)
         add_comparison(&csv, &r->comparison[i]);
 }

@@ -173,7 +173,7 @@ static void add_trial(struct csv *csv, const struct result_trial *t, enum result
     csv_add_value(csv, "due_per_s", "1/s", NULL, t->due_per_s);
     csv_add_value(csv, "achieved_per_s", "1/s", NULL, t->achieved_per_s);
     add_trial_sides(csv, t);
-    if (kind != RESULT_KIND_LOAD)
+    if (kind == RESULT_KIND_CPU)
         return;
     for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
         snprintf(metric, sizeof(metric), "latency_us.%s",
@@ -194,13 +194,15 @@ void csv_add_arm(struct csv *csv, const struct result_arm *arm, enum result_kind
     csv->trial = 0;
     add_cpu(csv, &arm->cpu);
     add_bytes(csv, &arm->bytes);
-    for (unsigned phase = 0; phase < RESULT_PHASES; phase++) {
+    /* Trials of different rates have no common latency. */
+    for (unsigned phase = 0; kind != RESULT_KIND_CAPACITY && phase < RESULT_PHASES; phase++) {
         snprintf(metric, sizeof(metric), "latency_us.%s",
                  result_phase_name((enum result_phase)phase));
         if (latency_of_arm(arm, (enum result_phase)phase, &row))
             add_latency(csv, metric, &row);
     }
-    add_apart(csv, arm, NULL);
+    if (kind != RESULT_KIND_CAPACITY)
+        add_apart(csv, arm, NULL);
     add_network(csv, &arm->network);
     for (size_t i = 0; i < arm->trials; i++)
         add_trial(csv, &arm->trial[i], kind);

@@ -33,5 +33,7 @@ void csv_add_figure(struct csv *csv, const char *metric, const char *unit, const
 void csv_add_value(struct csv *csv, const char *metric, const char *unit, const char *side,
                    double value);
 void csv_add_arm(struct csv *csv, const struct result_arm *arm, enum result_kind kind);
+/* Of kind capacity (csv_capacity.c). */
+void csv_add_capacity(struct csv *csv, const struct result *r);
 
 #endif

@@ -117,6 +117,11 @@ static void add_charts(struct text *out, const struct result *r)
         html_add_difference_chart(out, r);
         return;
     }
+    if (r->kind == RESULT_KIND_CAPACITY) {
+        html_add_cpu_chart(out, r);
+        html_add_bytes_chart(out, r);
+        return;
+    }
     html_add_latency_chart(out, r, RESULT_PHASE_TLS);
     html_add_latency_chart(out, r, RESULT_PHASE_RESPONSE);
     html_add_difference_chart(out, r);

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/text.h"
+#include "report/json_capacity.h"
 #include "report/json_field.h"
 
 static const char *kind_name(unsigned kind)
@@ -229,6 +230,8 @@ static struct result *read_root(const struct place *root)
     read_link(root, r);
     read_validity(root, r);
     read_lists(root, r);
+    if (r->kind == RESULT_KIND_CAPACITY)
+        json_read_capacity(root, r);
     return r;
 }
 

@@ -4,6 +4,7 @@
 
 #include <assert.h>
 #include <jansson.h>
+#include "report/json_capacity.h"
 #include "report/json_put.h"
 
 /* Any number of 15 digits survives the way through a double and back: what is read from a
@@ -215,6 +216,8 @@ static json_t *of_result(const struct result *r)
     json_put(root, "validity", of_validity(r));
     json_put_nonempty(root, "accounts", of_accounts(r));
     put_lists(root, r);
+    if (r->kind == RESULT_KIND_CAPACITY)
+        json_put(root, "capacity", json_of_capacity(r));
     return root;
 }
 

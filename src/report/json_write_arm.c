@@ -225,6 +225,7 @@ json_t *json_of_arm(const struct result_arm *arm, enum result_kind kind)
     for (size_t i = 0; i < arm->trials; i++)
         json_append(trials, json_of_trial(&arm->trial[i], kind));
     json_put(object, "trials", trials);
-    json_put_nonempty(object, "summary", of_summary(arm));
+    if (kind != RESULT_KIND_CAPACITY) /* whose trials are of different rates */
+        json_put_nonempty(object, "summary", of_summary(arm));
     return object;
 }

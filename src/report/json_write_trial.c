@@ -159,7 +159,7 @@ json_t *json_of_trial(const struct result_trial *t, enum result_kind kind)
     json_put(object, "tally", of_tally(&t->tally));
     json_put(object, "failures", of_failures(t));
     put_cpu(object, t);
-    if (kind == RESULT_KIND_LOAD)
+    if (kind != RESULT_KIND_CPU)
         put_load(object, t);
     json_put_number(object, "steal", t->steal);
     json_put_number(object, "throttled", t->throttled);

@@ -28,7 +28,9 @@ static void draw_problems(const struct result *r, const struct page_drawer *draw
 {
     struct text line = {0};
     for (size_t i = 0; i < r->problems; i++) {
-        if (r->problem[i].severity != severity)
+        /* Those of a probe stand beside it. */
+        if (r->problem[i].severity != severity ||
+            (r->kind == RESULT_KIND_CAPACITY && r->problem[i].trial != 0))
             continue;
         sentences_add_problem(&line, &r->problem[i]);
         page_draw_paragraph(drawer, &line, severity == RESULT_FAULT ? TABLE_BAD : TABLE_PLAIN);
@@ -70,6 +72,8 @@ void page_draw_figures(const struct result *r, const struct page_drawer *drawer)
     struct text line = {0};
     if (r->kind == RESULT_KIND_CPU)
         page_draw_cpu(r, drawer);
+    else if (r->kind == RESULT_KIND_CAPACITY)
+        page_draw_capacity(r, drawer);
     else
         page_draw_load(r, drawer);
     for (size_t i = 0; i < r->arms; i++) {

@@ -40,9 +40,10 @@ void page_draw_faults(const struct result *r, const struct page_drawer *drawer);
 void page_draw_figures(const struct result *r, const struct page_drawer *drawer);
 void page_draw_sources(const struct result *r, const struct page_drawer *drawer);
 
-/* The part that differs by kind (page_cpu.c, page_load.c). */
+/* The part that differs by kind (page_cpu.c, page_load.c, page_capacity.c). */
 void page_draw_cpu(const struct result *r, const struct page_drawer *drawer);
 void page_draw_load(const struct result *r, const struct page_drawer *drawer);
+void page_draw_capacity(const struct result *r, const struct page_drawer *drawer);
 
 /* Draws and frees; NULL: nothing.  heading NULL: none. */
 void page_draw_table(const struct page_drawer *drawer, const char *heading, struct table *t);

@@ -47,6 +47,13 @@ void sentences_add_problem(struct text *out, const struct result_problem *p);
 bool sentences_add_slow_causes(struct text *out, const struct result_arm *arm);
 bool sentences_add_verdict(struct text *out, const struct result *r,
                            const struct result_arm *arm);
+/* Kind capacity: "classical (X25519) holds 1240/s [1225, 1256]; ..."; false where nothing was
+ * found out.  What the arm costs of its baseline's capacity; false without a baseline.  The
+ * objectives: "tls.p99 <= 10 ms, failures <= 0.1 %". */
+bool sentences_add_capacity(struct text *out, const struct result *r, size_t arm);
+bool sentences_add_capacity_cost(struct text *out, const struct result *r,
+                                 const struct result_arm *arm);
+void sentences_add_objectives(struct text *out, const struct result *r);
 /* What "*" and "censored" mean, where they stand; out must be empty. */
 bool sentences_add_marks(struct text *out, const struct result *r);
 

@@ -63,6 +63,8 @@ bool sentences_add_answer(struct text *out, const struct result *r,
     const struct result_comparison *last = NULL;
     if (baseline == NULL)
         return false;
+    if (r->kind == RESULT_KIND_CAPACITY)
+        return sentences_add_capacity_cost(out, r, arm);
     text_add(out, "Against ");
     sentences_add_arm(out, baseline);
     text_add(out, ", ");
@@ -139,7 +141,10 @@ void sentences_add_validity(struct text *out, const struct result *r)
         add_left_out(out, r);
     else if (r->is_valid && faults == 0)
         text_addf(out, "Valid: %zu %s, and no rule of the method was broken.",
-                  lookup_count_trials(r), r->kind == RESULT_KIND_CPU ? "repeats" : "trials");
+                  lookup_count_trials(r),
+                  r->kind == RESULT_KIND_CPU        ? "repeats"
+                  : r->kind == RESULT_KIND_CAPACITY ? "probes"
+                                                    : "trials");
     else if (faults == 0)
         text_add(out, "Not valid.");
     else

@@ -97,10 +97,25 @@ static void add_load_title(struct text *out, const struct result *r)
     add_counted(out, most_trials(r), "trial");
 }
 
+static void add_capacity_title(struct text *out, const struct result *r)
+{
+    const char *link = pairs_find(&r->config, "link");
+    text_add(out, "Capacity of ");
+    add_server(out, r);
+    if (r->link.count > 0 && link != NULL) {
+        text_add(out, " over ");
+        text_add_harmless(out, link);
+    }
+    text_add(out, ": the highest rate that holds ");
+    sentences_add_objectives(out, r);
+}
+
 void sentences_add_title(struct text *out, const struct result *r)
 {
     if (r->kind == RESULT_KIND_CPU)
         add_cpu_title(out, r);
+    else if (r->kind == RESULT_KIND_CAPACITY)
+        add_capacity_title(out, r);
     else
         add_load_title(out, r);
 }
@@ -112,6 +127,16 @@ void sentences_add_source(struct text *out, const struct result *r)
                       "TLS calls, set-up and tear-down included; client and server in one "
                       "process: no network, no sockets, no kernel TCP. Bytes are counted where "
                       "the TLS libraries read and write, without TCP and IP headers.");
+        return;
+    }
+    if (r->kind == RESULT_KIND_CAPACITY) {
+        text_add(
+            out,
+            "Source: short open-loop runs (probes) of one arm at one rate each, arms in "
+            "random order. tls: first byte of the ClientHello to the handshake complete; "
+            "response: from the due time of the arrival to the last byte. The capacity is "
+            "the rate that half of the undisturbed probes hold, by a logistic curve through "
+            "all valid probes; a probe that is void counts for nothing.");
         return;
     }
     text_add(out,

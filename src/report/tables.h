@@ -54,6 +54,9 @@ struct table *tables_apart(const struct result *r);
 struct table *tables_tallies(const struct result *r);
 /* Over an emulated link: round trips, segments and losses; NULL without one. */
 struct table *tables_network(const struct result *r);
+/* Kind capacity: an arm's answer a row; a probe a row.  NULL: none. */
+struct table *tables_capacity(const struct result *r);
+struct table *tables_probes(const struct result *r);
 /* Both. */
 struct table *tables_failures(const struct result *r);
 

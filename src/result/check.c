@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/text.h"
+#include "result/capacity.h"
 
 #define PLACE_SIZE 128
 /* Below this, thousandths are exact with the 15 digits that the JSON writer gives. */
@@ -521,5 +522,5 @@ int result_check(const struct result *r, struct err *e)
         if (check_comparison(place, r, &r->comparison[i], e) != 0)
             return -1;
     }
-    return 0;
+    return capacity_check(r, e);
 }

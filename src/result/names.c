@@ -8,7 +8,7 @@
 
 const char *result_kind_name(enum result_kind kind)
 {
-    static const char *const names[] = {"cpu", "load"};
+    static const char *const names[] = {"cpu", "load", "capacity"};
     assert((size_t)kind < COUNT_OF(names));
     return names[kind];
 }

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/text.h"
+#include "result/capacity.h"
 #include "result/list.h"
 #include "result/parts.h"
 
@@ -71,6 +72,8 @@ struct result *result_new(enum result_kind kind)
     r->clock_cost_ns = NAN;
     for (unsigned i = 0; i < RESULT_SIDES; i++)
         r->link_way[i].late_p99_us = r->link_way[i].late_max_us = (double)NAN;
+    if (kind == RESULT_KIND_CAPACITY)
+        r->capacity = capacity_new();
     return r;
 }
 
@@ -139,6 +142,7 @@ void result_free(struct result *r)
     for (size_t i = 0; i < r->arms; i++)
         result_arm_fini(&r->arm[i]);
     free(r->arm);
+    capacity_free(r->capacity);
     free(r);
 }
 

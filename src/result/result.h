@@ -24,10 +24,9 @@
 #include "stats/histogram.h"
 
 #define RESULT_SCHEMA "pqc-bench/1"
-
-enum result_kind { RESULT_KIND_CPU, RESULT_KIND_LOAD };
-#define RESULT_KINDS 2u
-const char *result_kind_name(enum result_kind kind); /* "cpu", "load" */
+enum result_kind { RESULT_KIND_CPU, RESULT_KIND_LOAD, RESULT_KIND_CAPACITY };
+#define RESULT_KINDS 3u
+const char *result_kind_name(enum result_kind kind); /* "cpu", "load", "capacity" */
 
 /* A measured value with its 95 % interval; low and high are NAN where there is none. */
 struct figure {
@@ -204,6 +203,7 @@ struct result {
     size_t arms, comparisons;
     struct result_arm *arm;
     struct result_comparison *comparison;
+    struct capacity *capacity; /* result/capacity.h; NULL: of another kind */
 };
 
 struct result *result_new(enum result_kind kind); /* valid, empty, every figure absent */

@@ -37,9 +37,7 @@ static void note_capacity(struct load *l, double per_s)
     result_add_problem(l->result, RESULT_NOTE, "generator-capacity", NULL, 0, message);
 }
 
-/* As fast as it goes for a second; what a handshake costs then gives the highest rate at
- * which no worker is busier than a valid trial allows. */
-static int calibrate(struct load *l, struct err *e)
+int load_flood(struct load *l, unsigned arm, struct load_flood *out, struct err *e)
 {
     struct schedule schedule;
     struct load_window window;
@@ -51,35 +49,47 @@ static int calibrate(struct load *l, struct err *e)
                                      .grace_ns = CALIBRATION_NS,
                                      .timeout_ns = l->options->timeout_ns,
                                      .max_in_flight = CALIBRATION_IN_FLIGHT,
+                                     .arm = arm,
                                      .arms = (unsigned)l->options->arms->count};
     const int end = load_run_once(l, &plan, "calibration", &window, e);
     for (size_t i = 0; i < l->workers; i++) {
         cpu_ns += (double)l->worker[i].cpu_ns;
-        completed += (double)l->worker[i].arm[0].shard.tally.completed;
+        completed += (double)l->worker[i].arm[arm].shard.tally.completed;
     }
     load_window_fini(l, &window);
-    if (end == 0 && completed > 0 && cpu_ns > 0)
-        note_capacity(l,
-                      VALIDITY_CLIENT_BUSY_MAX * (double)l->workers * 1e9 * completed / cpu_ns);
+    *out = (struct load_flood){.completed_per_s = completed * 1e9 / CALIBRATION_NS,
+                               .generator_per_s = NAN};
+    if (completed > 0 && cpu_ns > 0)
+        out->generator_per_s =
+            VALIDITY_CLIENT_BUSY_MAX * (double)l->workers * 1e9 * completed / cpu_ns;
     settle();
+    return end;
+}
+
+static int calibrate(struct load *l, struct err *e)
+{
+    struct load_flood flood;
+    const int end = load_flood(l, 0, &flood, e);
+    if (end == 0 && isfinite(flood.generator_per_s))
+        note_capacity(l, flood.generator_per_s);
     return end;
 }
 
 /* ---- trials ---- */
 
-static int make_schedule(const struct load *l, unsigned block, struct schedule *out,
-                         struct err *e)
+static int make_schedule(const struct load *l, const struct load_turn *turn,
+                         struct schedule *out, struct err *e)
 {
     const struct load_options *o = l->options;
     /* All arms of a block meet the same arrivals. */
     const uint64_t seed =
-        rng_derive_seed(rng_derive_seed(o->seed, LOAD_STREAM_ARRIVALS), block);
-    return schedule_init(out, o->rate_per_s, o->arrivals, seed, o->warmup_ns + o->duration_ns,
-                         e);
+        rng_derive_seed(rng_derive_seed(o->seed, LOAD_STREAM_ARRIVALS), turn->block);
+    return schedule_init(out, turn->rate_per_s, o->arrivals, seed,
+                         o->warmup_ns + o->duration_ns, e);
 }
 
-static void make_plan(const struct load *l, const struct schedule *schedule, unsigned block,
-                      unsigned arm, struct worker_plan *out)
+static void make_plan(const struct load *l, const struct schedule *schedule,
+                      const struct load_turn *turn, struct worker_plan *out)
 {
     const struct load_options *o = l->options;
     *out = (struct worker_plan){
@@ -89,9 +99,9 @@ static void make_plan(const struct load *l, const struct schedule *schedule, uns
         .timeout_ns = o->timeout_ns,
         .max_in_flight = (unsigned)((o->max_in_flight + l->workers - 1) / l->workers),
         .is_interleaved = o->interleave == LOAD_INTERLEAVE_CONNECTION,
-        .arm = arm,
+        .arm = turn->arm,
         .arms = (unsigned)o->arms->count,
-        .seed = rng_derive_seed(rng_derive_seed(o->seed, LOAD_STREAM_TURNS), block),
+        .seed = rng_derive_seed(rng_derive_seed(o->seed, LOAD_STREAM_TURNS), turn->block),
     };
 }
 
@@ -106,33 +116,41 @@ static void assert_complete(const struct load *l, const struct schedule *s)
     assert(counted == due);
 }
 
-/* One run: a trial of one arm, or of every arm where they take turns. */
-static int run_trials(struct load *l, unsigned block, unsigned arm, struct err *e)
+int load_run_turn(struct load *l, const struct load_turn *turn, struct err *e)
 {
     const struct load_options *o = l->options;
     const bool takes_turns = o->interleave == LOAD_INTERLEAVE_CONNECTION;
     struct schedule schedule;
     struct worker_plan plan;
     struct load_window window;
-    char step[ARM_NAME_MAX + 64];
-    if (make_schedule(l, block, &schedule, e) != 0)
+    if (make_schedule(l, turn, &schedule, e) != 0)
         return -1;
-    make_plan(l, &schedule, block, arm, &plan);
-    snprintf(step, sizeof(step), "trial %u of %u%s%s", block + 1, o->trials,
-             takes_turns ? "" : ", ", takes_turns ? "" : o->arms->arm[arm].name);
-    const int end = load_run_once(l, &plan, step, &window, e);
+    make_plan(l, &schedule, turn, &plan);
+    const int end = load_run_once(l, &plan, turn->step, &window, e);
     if (end == 0) {
         assert_complete(l, &schedule);
-        const unsigned first = takes_turns ? 0 : arm;
-        const unsigned behind = takes_turns ? plan.arms : arm + 1;
+        const unsigned first = takes_turns ? 0 : turn->arm;
+        const unsigned behind = takes_turns ? plan.arms : turn->arm + 1;
         for (unsigned i = first; i < behind; i++)
-            load_fill_trial(l, i, &window, o->rate_per_s / (behind - first));
+            load_fill_trial(l, i, &window, turn->rate_per_s / (behind - first));
         load_write_samples(l, &window);
         l->position++;
     }
     load_window_fini(l, &window);
     settle();
     return end;
+}
+
+static int run_trials(struct load *l, unsigned block, unsigned arm, struct err *e)
+{
+    const struct load_options *o = l->options;
+    const bool takes_turns = o->interleave == LOAD_INTERLEAVE_CONNECTION;
+    char step[ARM_NAME_MAX + 64];
+    snprintf(step, sizeof(step), "trial %u of %u%s%s", block + 1, o->trials,
+             takes_turns ? "" : ", ", takes_turns ? "" : o->arms->arm[arm].name);
+    const struct load_turn turn = {
+        .rate_per_s = o->rate_per_s, .block = block, .arm = arm, .step = step};
+    return load_run_turn(l, &turn, e);
 }
 
 /* Randomised complete blocks. */
@@ -170,7 +188,7 @@ static int run_blocks(struct load *l, struct err *e)
 
 /* ---- the end ---- */
 
-static void conclude(struct load *l)
+void load_conclude(struct load *l)
 {
     const struct load_options *o = l->options;
     struct host_facts host;
@@ -179,14 +197,11 @@ static void conclude(struct load *l)
                                    .is_over_loopback = address_is_loopback(&l->target[0]),
                                    .host = &host};
     validity_check_run(&v, l->result);
-    left_out_apply(l->result);
     load_link_fill(l);
     l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;
-    load_compare(o->arms, rng_derive_seed(o->seed, LOAD_STREAM_COMPARE), l->result->elapsed_s,
-                 l->result);
 }
 
-static int check_outcome(const struct load *l, struct err *e)
+int load_check_outcome(const struct load *l, struct err *e)
 {
     uint64_t trials = 0, completed = 0;
     for (size_t i = 0; i < l->result->arms; i++)
@@ -212,8 +227,11 @@ int load_run(const struct load_options *options, struct result *result, struct e
     if (failed == 0)
         failed = run_blocks(l, e);
     if (failed == 0) {
-        conclude(l);
-        failed = load_link_close(l, e) != 0 || check_outcome(l, e) != 0 ? -1 : 0;
+        load_conclude(l);
+        (void)left_out_apply(result);
+        load_compare(options->arms, rng_derive_seed(options->seed, LOAD_STREAM_COMPARE),
+                     result->elapsed_s, result);
+        failed = load_link_close(l, e) != 0 || load_check_outcome(l, e) != 0 ? -1 : 0;
     }
     load_take_down(l);
     free(l);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * load_parts.h - what the files of the load benchmark share.
+ * load_parts.h - what the files of the load benchmark, and of the search for a capacity that
+ * is made of its trials, share.
  *
- * Layer: run, private to load*.c.
+ * Layer: run, private to load*.c and capacity.c.
  */
 #ifndef RUN_LOAD_PARTS_H
 #define RUN_LOAD_PARTS_H
@@ -24,6 +25,7 @@ enum load_stream {
     LOAD_STREAM_TURNS,
     LOAD_STREAM_COMPARE,
     LOAD_STREAM_LINK,
+    LOAD_STREAM_PROBES,
 };
 
 /* Handshakes of one worker for --samples: filled in the loop, written after the trial. */
@@ -52,8 +54,9 @@ struct load {
     struct load_records *records; /* one per worker, or NULL */
     atomic_bool cancel;
     uint64_t began_ns;
-    unsigned position; /* trials run */
-    size_t steps;      /* runs planned */
+    double lag_allowed_ns; /* start lag that does no harm whatever tls takes; 0: none */
+    unsigned position;     /* trials run */
+    size_t steps;          /* runs planned */
 };
 
 /* Has it counters and samples of its own? */
@@ -61,6 +64,30 @@ static inline bool load_is_embedded(const struct load *l)
 {
     return l->has_child && l->options->peer == NULL;
 }
+
+/* ---- load.c ---- */
+/* A run of the workers that counts: a trial of one arm, or of every arm where they take turns.
+ * 0, -1 with an error, or 1: stopped, and there is no trial. */
+struct load_turn {
+    double rate_per_s; /* of all arms together */
+    unsigned block;    /* turns of one block meet the same arrivals */
+    unsigned arm;
+    const char *step; /* for the progress line */
+};
+int load_run_turn(struct load *l, const struct load_turn *turn, struct err *e)
+    __attribute__((warn_unused_result));
+/* As fast as it goes for a second, with a few connections open; counts in no trial. */
+struct load_flood {
+    double completed_per_s;
+    double generator_per_s; /* by what a handshake cost the client then, the highest rate at
+                               which no worker is busier than valid trials allow; NAN: none */
+};
+int load_flood(struct load *l, unsigned arm, struct load_flood *out, struct err *e)
+    __attribute__((warn_unused_result));
+/* The run's own problems, the link's account and the time, into the result. */
+void load_conclude(struct load *l);
+/* ERR_FAILED: no trial was finished, or no handshake completed. */
+int load_check_outcome(const struct load *l, struct err *e) __attribute__((warn_unused_result));
 
 /* ---- load_setup.c ---- */
 int load_set_up(struct load *l, struct err *e) __attribute__((warn_unused_result));

@@ -26,13 +26,13 @@ static void add(const struct validity_trial *v, struct result *result, const cha
     result_add_problem(result, RESULT_FAULT, code, v->arm, v->trial->index, message);
 }
 
-static double lag_limit_ns(const struct result_trial *t)
+static double lag_limit_ns(const struct validity_trial *v)
 {
-    const struct histogram *tls = t->latency_ns[RESULT_PHASE_TLS];
+    const struct histogram *tls = v->trial->latency_ns[RESULT_PHASE_TLS];
+    const double least_ns = fmax(VALIDITY_LAG_MIN_NS, v->lag_allowed_ns);
     if (tls == NULL || histogram_count(tls) == 0)
-        return VALIDITY_LAG_MIN_NS;
-    return fmax(VALIDITY_LAG_MIN_NS,
-                VALIDITY_LAG_SHARE_OF_TLS * (double)histogram_quantile(tls, 0.5));
+        return least_ns;
+    return fmax(least_ns, VALIDITY_LAG_SHARE_OF_TLS * (double)histogram_quantile(tls, 0.5));
 }
 
 static double lag_p99_ns(const struct result_trial *t)
@@ -53,7 +53,7 @@ static double started_share(const struct result_tally *t)
 static void check_saturation(const struct validity_trial *v, struct result *result)
 {
     const struct result_trial *t = v->trial;
-    const double lag_ns = lag_p99_ns(t), limit_ns = lag_limit_ns(t);
+    const double lag_ns = lag_p99_ns(t), limit_ns = lag_limit_ns(v);
     const double started = started_share(&t->tally);
     const bool is_busy = v->busiest_worker > VALIDITY_CLIENT_BUSY_MAX;
     const bool is_server_busy = t->server_busy > VALIDITY_SERVER_BUSY_MAX;

@@ -30,6 +30,7 @@ struct validity_trial {
     const char *arm;
     const struct result_trial *trial; /* complete; in the result */
     double busiest_worker;            /* share of the measured part */
+    double lag_allowed_ns; /* start lag p99 that does no harm, beside the limits above; 0 */
     unsigned max_in_flight;
     uint64_t held_back;                   /* arrivals that waited for a place in flight */
     const struct result_negotiated *seen; /* of this trial */

@@ -490,9 +490,74 @@ def load_refused():
                        "message": "no handshake completed"}]})
 
 
+def capacity_probe(index, position, rate, base_us, tail_us, valid=True, **more):
+    trial = load_trial(index, position, base_us, tail_us, count=1200)
+    del trial["slowest"]
+    return {**trial, "elapsed_s": 2.0, "due_per_s": rate, "achieved_per_s": rate - 0.25,
+            "valid": valid, **more}
+
+
+def capacity():
+    """Two arms with a capacity, a control, and one that the generator ends; a void probe."""
+    full = {"server_busy": 0.985}
+    trials = {
+        "classical": [capacity_probe(1, 2, 900, 900, 3000), capacity_probe(2, 6, 1300, 9000, 40000,
+                                                                            **full)],
+        "pq": [capacity_probe(1, 1, 800, 1100, 3000),
+               capacity_probe(2, 5, 1100, 9000, 50000, **full),
+               capacity_probe(3, 9, 1000, 1100, 3000, valid=False, steal=0.031)],
+        "control": [capacity_probe(1, 3, 910, 900, 3000), capacity_probe(2, 7, 1310, 9000, 40000,
+                                                                          **full)],
+        "small": [capacity_probe(1, 4, 2000, 300, 900),
+                  capacity_probe(2, 8, 4000, 300, 900, valid=False, client_busy=0.93)],
+    }
+    groups = {"pq": ("X25519MLKEM768", (1564, 1739))}
+    arms = [load_arm(name, *groups.get(name, ("X25519", (388, 651))), of)
+            for name, of in trials.items()]
+    outcomes = {(2, False): "void", (3, False): "void"}
+    probes = sorted((trial["position"], name, trial) for name, of in trials.items()
+                    for trial in of)
+    answers = [
+        {"arm": "classical", "per_s": {"value": 1240, "low": 1225, "high": 1256},
+         "lower_bound_per_s": 900, "upper_bound_per_s": 1300, "limited_by": "server-cpu"},
+        {"arm": "pq", "per_s": {"value": 1066, "low": 1050, "high": 1081},
+         "lower_bound_per_s": 800, "upper_bound_per_s": 1100, "limited_by": "server-cpu"},
+        {"arm": "control", "per_s": {"value": 1246, "low": 1229, "high": 1263},
+         "lower_bound_per_s": 910, "upper_bound_per_s": 1310, "limited_by": "server-cpu"},
+        {"arm": "small", "lower_bound_per_s": 2000, "limited_by": "client"}]
+
+    def ratio(arm, after, value, low, high, verdict, **more):
+        return {"baseline": "classical", "arm": arm, "metric": "capacity_per_s",
+                "baseline_value": 1240, "value": after, "difference": 1240 * (value - 1),
+                "low": 1240 * (low - 1), "high": 1240 * (high - 1), "confidence": 0.95,
+                "ratio": value, "ratio_low": low, "ratio_high": high, "verdict": verdict, **more}
+    return result(
+        "capacity", config={"slo.1": "p99=10ms", "probe-duration": "2s"}, arms=arms,
+        comparisons=[ratio("control", 1246, 1.005, 0.987, 1.023, "no-difference"),
+                     ratio("pq", 1066, 0.86, 0.843, 0.877, "fewer", noise_floor=28.52)],
+        capacity={
+            "confidence": 0.95,
+            "objectives": [{"metric": "tls.p99", "phase": "tls", "quantile": 0.99,
+                            "limit_us": 10000},
+                           {"metric": "failures", "limit": 0.001}],
+            "arms": answers,
+            "probes": [{"arm": name, "trial": trial["index"],
+                        "outcome": outcomes.get((trial["index"], trial["valid"]),
+                                                "held" if trial["index"] == 1 else "broke")}
+                       for _, name, trial in probes]},
+        validity={"valid": False, "problems": [
+            {"code": "steal", "severity": "note", "arm": "pq", "trial": 3,
+             "message": "the hypervisor took 3.1 % of the cores' time"},
+            {"code": "client-saturated", "severity": "note", "arm": "small", "trial": 2,
+             "message": "a worker was 93 % busy; start lag p99 40 us"},
+            {"code": "client-limited", "severity": "fault", "arm": "small", "message":
+             "the generator saturates first: the server holds at least 2000/s, and what is "
+             "above is not known"}]})
+
+
 def main():
     for make in (cpu, cpu_interrupted, cpu_failed, cpu_hostile, load, load_few, load_link,
-                 load_refused, load_resumed, plan_example):
+                 load_refused, load_resumed, plan_example, capacity):
         path = HERE / (make.__name__.replace("_", "-") + ".json")
         path.write_text(json.dumps(make(), indent=1) + "\n", encoding="utf-8")
 

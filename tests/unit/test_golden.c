@@ -5,8 +5,8 @@
 #include "report/format.h"
 
 static const char *const names[] = {
-    "cpu",      "cpu-interrupted", "cpu-failed",   "cpu-hostile", "load",
-    "load-few", "load-link",       "load-refused", "load-resumed"};
+    "cpu",      "cpu-interrupted", "cpu-failed",   "cpu-hostile",  "load",
+    "load-few", "load-link",       "load-refused", "load-resumed", "capacity"};
 
 /* The forms of each result that are kept. */
 static const struct {
