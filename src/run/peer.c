@@ -26,6 +26,7 @@
 #define LOOK_MS 10
 #define MS_NS 1000000u
 #define LOG_BYTES 16384u
+#define HAPROXY_CORES_MAX 64u /* threads of a group */
 
 struct process {
     pid_t pid, group; /* pid 0: ended */
@@ -116,7 +117,7 @@ static int write_configs(struct peer *p, struct err *e)
         .listeners = o->endpoints,
         .payload_bytes = o->payload_bytes,
         .payloads = o->payloads,
-        .workers = o->cores.count > 0 ? (unsigned)o->cores.count : 1,
+        .cores = o->cores,
         .connections = raise_file_limit(),
         .is_root = geteuid() == 0,
     };
@@ -130,6 +131,9 @@ static int prepare(struct peer *p, struct err *e)
 {
     const struct peer_options *o = p->options;
     static const struct socket_listen_options listening = {.backlog = 0};
+    if (o->program->kind == PEER_HAPROXY && o->cores.count > HAPROXY_CORES_MAX)
+        return err_set(e, ERR_UNSUPPORTED, "--server-cores: %zu cores (accepted: up to %u)",
+                       o->cores.count, HAPROXY_CORES_MAX);
     for (size_t i = 0; i < o->endpoints; i++) {
         struct peer_listener *l = &p->listener[i];
         l->config = &o->endpoint[i].plan.server_config;

@@ -48,7 +48,23 @@ static bool is_tls13(const struct tls_config *t)
     return t->version_max == TLS_VERSION_13;
 }
 
+static size_t workers(const struct peer_config *c)
+{
+    return c->cores.count > 0 ? c->cores.count : 1;
+}
+
 /* ---- nginx ---- */
+
+/* A mask in binary for each worker, the core's bit in front: "1 100" for cores 0 and 2. */
+static void add_nginx_cores(const struct peer_config *c, struct text *out)
+{
+    for (size_t i = 0; i < c->cores.count; i++) {
+        text_add(out, i == 0 ? "worker_cpu_affinity 1" : " 1");
+        for (unsigned k = 0; k < c->cores.core[i]; k++)
+            text_add(out, "0");
+    }
+    text_add(out, c->cores.count > 0 ? ";\n" : "");
+}
 
 static void add_nginx_folders(const struct peer_config *c, struct text *out)
 {
@@ -100,7 +116,8 @@ static void add_nginx_server(const struct peer_config *c, size_t i, struct text 
 
 static void write_nginx(const struct peer_config *c, struct text *out)
 {
-    text_addf(out, "daemon off;\nworker_processes %u;\n", c->workers);
+    text_addf(out, "daemon off;\nworker_processes %zu;\n", workers(c));
+    add_nginx_cores(c, out);
     if (c->is_root)
         text_add(out, "user root;\n");
     text_addf(out, "pid %s/pid;\nerror_log stderr warn;\n", c->folder);
@@ -114,13 +131,20 @@ static void write_nginx(const struct peer_config *c, struct text *out)
 
 /* ---- HAProxy ---- */
 
+static void add_haproxy_cores(const struct peer_config *c, struct text *out)
+{
+    for (size_t i = 0; i < c->cores.count; i++)
+        text_addf(out, "    cpu-map 1/%zu %u\n", i + 1, c->cores.core[i]);
+}
+
 static void add_haproxy_global(const struct peer_config *c, struct text *out)
 {
     uint64_t payload_bytes = 0;
     for (size_t i = 0; i < c->payloads; i++)
         if (c->payload_bytes[i] > payload_bytes)
             payload_bytes = c->payload_bytes[i];
-    text_addf(out, "global\n    nbthread %u\n    maxconn %u\n", c->workers, c->connections);
+    text_addf(out, "global\n    nbthread %zu\n    maxconn %u\n", workers(c), c->connections);
+    add_haproxy_cores(c, out);
     /* An answer of its own must fit in one buffer. */
     if (payload_bytes > HAPROXY_BUFFER_BYTES - HAPROXY_RESERVE_BYTES)
         text_addf(out, "    tune.bufsize %" PRIu64 "\n", payload_bytes + HAPROXY_RESERVE_BYTES);

@@ -15,6 +15,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include "base/cpu.h"
 #include "base/text.h"
 #include "net/address.h"
 #include "run/arm.h"
@@ -49,8 +50,9 @@ struct peer_config {
     size_t process; /* which to write for */
     const uint64_t *payload_bytes;
     size_t payloads;
-    unsigned workers, connections; /* of all workers */
-    bool is_root;                  /* workers stay what we are, to read the folder */
+    struct cpu_set cores; /* one worker each, pinned; count 0: one worker, not pinned */
+    unsigned connections; /* of all workers */
+    bool is_root;         /* workers stay what we are, to read the folder */
 };
 void peer_config_write(const struct peer_config *c, struct text *out);
 /* For OPENSSL_CONF: how many tickets, which HAProxy has no setting for. */

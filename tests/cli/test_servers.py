@@ -62,6 +62,18 @@ def load(server, *words, folder=None):
     return run("load", "--server", server, *QUICK, *words, **more)
 
 
+def first_cores(count):
+    """Of those that we may use."""
+    cores = sorted(os.sched_getaffinity(0))[:count]
+    if len(cores) < count:
+        pytest.skip(f"not {count} cores")
+    return cores
+
+
+def as_list(cores):
+    return ",".join(map(str, cores))
+
+
 def arms_of(done):
     assert done.stdout, done.stderr
     return {arm["name"]: arm for arm in strict_json(done.stdout)["arms"]}
@@ -181,13 +193,11 @@ def test_keys_of_an_arm_reach_the_server(server, keys, expected):
         assert arm["negotiated"][key] == value, arm["negotiated"]
 
 
-@pytest.mark.parametrize("cores", ["0", "0-1"])
-def test_early_data_is_accepted_where_it_is_asked_for(server, cores):
+@pytest.mark.parametrize("workers", [1, 2])
+def test_early_data_is_accepted_where_it_is_asked_for(server, workers):
     """On one worker and on two, which share what seals the tickets: in each handshake that had
     a ticket."""
-    if cores == "0-1" and not {0, 1} <= os.sched_getaffinity(0):
-        pytest.skip("not two cores")
-    done = load(server, "--server-cores", cores, "--workers", "1", "--arm",
+    done = load(server, "--server-cores", as_list(first_cores(workers)), "--workers", "1", "--arm",
                 "with: groups=X25519 resume=1 early-data=100", "--arm",
                 "without: groups=X25519 resume=1")
     arms = arms_of(done)
@@ -294,11 +304,34 @@ def test_each_arm_has_the_number_of_tickets_that_it_asks_for(server, tmp_path):
     numbers = [0, 1, 2, 5]
     words = [word for n in numbers for word in ("--arm", f"t{n}: groups=X25519 tickets={n}")]
     process, pids = start_run(server, tmp_path, "--duration", "20s", *words,
-                              count=len(numbers) if server == "haproxy" else 1)
+                              count=len(numbers))
     try:
         ports = ports_of([pid for pid in pids if command_of(pid) == server])
         assert len(ports) == len(numbers)
         assert sorted(map(tickets_from, ports)) == numbers
+    finally:
+        process.send_signal(signal.SIGTERM)
+        process.communicate(timeout=20)
+    assert_gone(pids, tmp_path)
+
+
+def affinities(pids):
+    """Of all their threads."""
+    tids = [int(task.name) for pid in pids for task in pathlib.Path(f"/proc/{pid}/task").iterdir()]
+    return [os.sched_getaffinity(tid) for tid in tids]
+
+
+def test_each_worker_has_a_core_of_its_own(server, tmp_path):
+    cores = first_cores(2)
+    process, pids = start_run(server, tmp_path, "--duration", "20s", cores=cores)
+    try:
+        for _ in range(200):  # threads begin when their process has
+            seen = affinities([pid for pid in pids if command_of(pid) == server])
+            if all({core} in seen for core in cores):
+                break
+            time.sleep(0.02)
+        assert all({core} in seen for core in cores), seen
+        assert set().union(*seen) == set(cores)
     finally:
         process.send_signal(signal.SIGTERM)
         process.communicate(timeout=20)
@@ -321,15 +354,17 @@ def command_of(pid):
     return ""
 
 
-def start_run(server, folder, *words, count=1):
+def start_run(server, folder, *words, count=1, cores=None):
     """Returns when its servers are there, with all processes it has made."""
     arms = [] if "--arm" in words else ["--arm", "a: groups=X25519"]
+    cores = cores or first_cores(1)
     process = subprocess.Popen(
         [PROGRAM, "load", "--server", server, "--warmup", "0", "--trials", "1", "--rate", "50",
-         "--no-calibrate", "-q", "--server-cores", "0", *arms, *words],
+         "--no-calibrate", "-q", "--server-cores", as_list(cores), *arms,
+         *words],
         env=environment(TMPDIR=str(folder)), stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         encoding="utf-8")
-    wanted = 2 * count if server == "nginx" else count  # nginx: a main process and a worker
+    wanted = 1 + len(cores) if server == "nginx" else count  # nginx: a main one, its workers
     for _ in range(400):
         found = descendants(process.pid)
         # The folder is whole before the server starts; asking for its version comes before.

@@ -104,7 +104,7 @@ static void each_process_is_told_of_its_own_listeners(void **state)
                             .listeners = 3,
                             .payload_bytes = payloads,
                             .payloads = 1,
-                            .workers = 3,
+                            .cores = {.count = 3, .core = {0, 2, 3}},
                             .connections = 100};
     struct text text = {0};
     (void)state;
@@ -123,10 +123,16 @@ static void each_process_is_told_of_its_own_listeners(void **state)
                            "bind fd@9 ssl crt /f/2.both.pem ssl-min-ver TLSv1.2 "
                            "ssl-max-ver TLSv1.2 ciphers ECDHE-A\n"));
     assert_non_null(strstr(text_str(&text), "nbthread 3\n"));
+    assert_non_null(strstr(text_str(&text), "cpu-map 1/2 2\n"));
     assert_non_null(strstr(text_str(&text), "file /f/bytes/20000 if { path /bytes/20000 }"));
     text_free(&text);
     peer_config_write_openssl(&c, &text);
     assert_non_null(strstr(text_str(&text), "NumTickets = 4\n"));
+    text_free(&text);
+    program.kind = PEER_NGINX;
+    peer_config_write(&c, &text);
+    assert_non_null(strstr(text_str(&text), "worker_processes 3;\n"));
+    assert_non_null(strstr(text_str(&text), "worker_cpu_affinity 1 100 1000;\n"));
     text_free(&text);
     c.process = 0;
     peer_config_write_openssl(&c, &text);
