@@ -15,7 +15,7 @@ struct compare_values {
     struct option_list arms, limits;
     double run_noise;
     bool is_forced, is_quiet;
-    char *json, *csv, *markdown;
+    char *json, *csv, *markdown, *html;
     struct output_options look;
 };
 
@@ -61,6 +61,8 @@ static const struct option rows[] = {
         .unset_note = "no file"),
     ROW("markdown", OPTION_TEXT, "FILE", "the same as Markdown", markdown,
         .unset_note = "no file"),
+    ROW("html", OPTION_TEXT, "FILE", "the same as a page with charts, in one file", html,
+        .unset_note = "no file"),
     OUTPUT_DETAILS_ROW(offsetof(struct compare_values, look)),
     OUTPUT_ASCII_ROW(offsetof(struct compare_values, look)),
     ROW("quiet", OPTION_SWITCH, NULL, "show nothing; the exit status and the files tell",
@@ -74,13 +76,14 @@ struct taker {
     const char *option, *path;
     void (*add)(const struct across *a, struct text *out);
 };
-#define TAKERS 3u
+#define TAKERS 4u
 
 static void list_takers(const struct compare_values *v, struct taker out[TAKERS])
 {
     out[0] = (struct taker){"--json", v->json, across_add_json};
     out[1] = (struct taker){"--csv", v->csv, across_add_csv};
     out[2] = (struct taker){"--markdown", v->markdown, across_add_markdown};
+    out[3] = (struct taker){"--html", v->html, across_add_html};
 }
 
 static bool is_stdout(const struct taker *taker)

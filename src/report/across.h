@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * across.h - results compared with each other, as text, Markdown, JSON and CSV.
+ * across.h - results compared with each other, as text, Markdown, HTML, JSON and CSV.
  *
  * Layer: report.
  * Shape: appends to a text and cannot fail; names and facts, which come from files, are made
@@ -18,6 +18,7 @@
 void across_add_text(const struct across *a, struct text *out,
                      const struct report_options *options);
 void across_add_markdown(const struct across *a, struct text *out);
+void across_add_html(const struct across *a, struct text *out);
 void across_add_json(const struct across *a, struct text *out);
 void across_add_csv(const struct across *a, struct text *out);
 
@@ -25,7 +26,12 @@ void across_add_csv(const struct across *a, struct text *out);
 void across_add_facts_text(const struct across *a, struct text *out,
                            const struct report_options *options);
 
-/* The parts of the page. */
+/* The parts of the page.  Between its title and what it rests on: facts, then figures. */
+void across_add_title(const struct across *a, struct text *out);
+void across_draw_facts(const struct across *a, const struct page_drawer *drawer);
+void across_draw_answers(const struct across *a, const struct page_drawer *drawer);
+void across_draw_tables(const struct across *a, const struct page_drawer *drawer);
+void across_draw_basis(const struct across *a, const struct page_drawer *drawer);
 struct table *across_fact_table(const struct across *a); /* NULL: nothing differs */
 struct table *across_change_table(const struct across *a, bool is_detailed); /* NULL: no row */
 struct table *across_ratio_table(const struct across *a);                    /* NULL: no row */

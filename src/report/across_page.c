@@ -17,15 +17,20 @@ static void add_runs(struct text *out, const struct across_side *side)
         text_addf(out, " (%zu results)", side->runs);
 }
 
+void across_add_title(const struct across *a, struct text *out)
+{
+    for (size_t i = 1; i < a->sides; i++) {
+        text_add(out, i == 1 ? "" : i + 1 < a->sides ? ", " : " and ");
+        add_runs(out, &a->side[i]);
+    }
+    text_add(out, " compared with ");
+    add_runs(out, &a->side[0]);
+}
+
 static void draw_title(const struct across *a, const struct page_drawer *drawer)
 {
     struct text title = {0};
-    for (size_t i = 1; i < a->sides; i++) {
-        text_add(&title, i == 1 ? "" : i + 1 < a->sides ? ", " : " and ");
-        add_runs(&title, &a->side[i]);
-    }
-    text_add(&title, " compared with ");
-    add_runs(&title, &a->side[0]);
+    across_add_title(a, &title);
     drawer->heading(drawer->arg, text_str(&title));
     text_free(&title);
 }
@@ -69,7 +74,7 @@ static void draw_forced(const struct across *a, const struct page_drawer *drawer
     }
 }
 
-static void draw_answers(const struct across *a, const struct page_drawer *drawer)
+void across_draw_answers(const struct across *a, const struct page_drawer *drawer)
 {
     struct text line = {0};
     for (size_t side = 1; side < a->sides; side++) {
@@ -120,20 +125,35 @@ static void draw_basis(const struct across *a, const struct page_drawer *drawer)
     page_draw_paragraph(drawer, &line, TABLE_DIM);
 }
 
-static void draw(const void *what, const struct page_drawer *drawer)
+void across_draw_facts(const struct across *a, const struct page_drawer *drawer)
 {
-    const struct across *a = what;
-    draw_title(a, drawer);
     draw_facts(a, drawer);
     draw_forced(a, drawer);
+}
+
+void across_draw_tables(const struct across *a, const struct page_drawer *drawer)
+{
     page_draw_table(drawer, "Changes", across_change_table(a, drawer->is_detailed));
     page_draw_table(drawer,
                     "Arms as a ratio of their baseline, which the host's speed is not in",
                     across_ratio_table(a));
-    drawer->heading(drawer->arg, "In words");
-    draw_answers(a, drawer);
+}
+
+void across_draw_basis(const struct across *a, const struct page_drawer *drawer)
+{
     draw_speed(a, drawer);
     draw_basis(a, drawer);
+}
+
+static void draw(const void *what, const struct page_drawer *drawer)
+{
+    const struct across *a = what;
+    draw_title(a, drawer);
+    across_draw_facts(a, drawer);
+    across_draw_tables(a, drawer);
+    drawer->heading(drawer->arg, "In words");
+    across_draw_answers(a, drawer);
+    across_draw_basis(a, drawer);
 }
 
 static void draw_only_facts(const void *what, const struct page_drawer *drawer)

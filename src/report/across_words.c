@@ -57,10 +57,20 @@ static void add_rest(const struct across *a, size_t side, struct text *out)
     const size_t open = count(a, side, RESULT_VERDICT_INCONCLUSIVE);
     const size_t withheld = count(a, side, RESULT_VERDICT_WITHHELD);
     if (open > 0)
-        text_addf(out, " %zu of its figures cannot be told from noise well enough (\"?\").",
-                  open);
+        text_addf(
+            out,
+            " %zu figures leave room for more than 5 %% or are not clear of noise (\"?\"): "
+            "more results a side settle them.",
+            open);
     if (withheld > 0)
-        text_addf(out, " %zu rest on what is not valid.", withheld);
+        text_addf(out, " %zu figures rest on what is not valid.", withheld);
+}
+
+/* Every figure that gets a word has got one. */
+static bool is_whole(const struct across *a, size_t side)
+{
+    return count(a, side, RESULT_VERDICT_INCONCLUSIVE) == 0 &&
+           count(a, side, RESULT_VERDICT_WITHHELD) == 0;
 }
 
 void across_add_answer(const struct across *a, size_t side, struct text *out)
@@ -76,7 +86,9 @@ void across_add_answer(const struct across *a, size_t side, struct text *out)
         add_row(row, out);
     }
     if (said == 0)
-        text_add(out, "no difference beyond noise");
+        text_add(out, count(a, side, RESULT_VERDICT_SAME) == 0 ? "nothing can be said"
+                      : is_whole(a, side)                      ? "no difference beyond noise"
+                                                               : "no difference is shown");
     text_add(out, ".");
     add_rest(a, side, out);
 }

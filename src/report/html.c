@@ -143,14 +143,7 @@ static void add_faults(struct text *out, const struct result *r,
 
 void html_add_body(struct text *out, const struct result *r)
 {
-    const struct page_drawer drawer = {
-        .heading = draw_heading,
-        .paragraph = draw_paragraph,
-        .table = draw_table,
-        .arg = out,
-        .columns = COLUMNS,
-        .is_detailed = true,
-    };
+    const struct page_drawer drawer = html_drawer(out);
     struct text title = {0};
     sentences_add_title(&title, r);
     text_add(out, "<header>\n<h1>");
@@ -169,10 +162,8 @@ void html_add_body(struct text *out, const struct result *r)
     text_add(out, "</footer>\n");
 }
 
-static void add_head(struct text *out, const struct result *r)
+void html_open_page(struct text *out, const char *title)
 {
-    struct text title = {0};
-    sentences_add_title(&title, r);
     text_addf(out,
               "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
               "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
@@ -182,10 +173,26 @@ static void add_head(struct text *out, const struct result *r)
               "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
               "<title>",
               html_assets_script_hash);
-    html_add_words(out, text_str(&title));
+    html_add_words(out, title);
     text_addf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n",
               (const char *)html_assets_style);
-    text_free(&title);
+}
+
+void html_close_page(struct text *out)
+{
+    text_addf(out, "<script>%s</script>\n</body>\n</html>\n", (const char *)html_assets_script);
+}
+
+struct page_drawer html_drawer(struct text *out)
+{
+    return (struct page_drawer){
+        .heading = draw_heading,
+        .paragraph = draw_paragraph,
+        .table = draw_table,
+        .arg = out,
+        .columns = COLUMNS,
+        .is_detailed = true,
+    };
 }
 
 void report_add_html(const struct result *r, struct text *out,
@@ -193,7 +200,10 @@ void report_add_html(const struct result *r, struct text *out,
 {
     (void)options;
     report_require_whole(r);
-    add_head(out, r);
+    struct text title = {0};
+    sentences_add_title(&title, r);
+    html_open_page(out, text_str(&title));
+    text_free(&title);
     html_add_body(out, r);
-    text_addf(out, "<script>%s</script>\n</body>\n</html>\n", (const char *)html_assets_script);
+    html_close_page(out);
 }

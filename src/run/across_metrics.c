@@ -26,7 +26,8 @@ enum bytes_field { BYTES_ALL, BYTES_HELLO, BYTES_FLIGHT };
         {"primitives_us." side, "us", ACROSS_TIME, CPU, false, 2, CPU_PRIMITIVES, index, 0, 0},  \
         {"instructions." side, "1", ACROSS_RATIO, CPU, false, 1, CPU_INSTRUCTIONS, index, 0, 0}, \
     {                                                                                            \
-        "ratio.cpu_us." side, "1", ACROSS_RATIO, CPU, true, 1, OWN_RATIO, index, 0, 0            \
+        "ratio.cpu_us." side, "1", ACROSS_RATIO, CPU, true, 1, OWN_RATIO, index,                 \
+            RESULT_CPU_TOTAL, 0                                                                  \
     }
 #define LATENCY_ROWS(phase, index, main)                                                        \
     {"latency_us." phase ".p50", "us", ACROSS_TIME, LOAD, main, 2, LATENCY, index, 0, 500},     \
@@ -55,8 +56,10 @@ static const struct {
     LATENCY_ROWS("ttfb", RESULT_PHASE_TTFB, false),
     {"client_cpu_us", "us", ACROSS_TIME, LOAD, true, 1, SIDE_CPU, RESULT_CLIENT, 0, 0},
     {"server_cpu_us", "us", ACROSS_TIME, LOAD, true, 1, SIDE_CPU, RESULT_SERVER, 0, 0},
-    {"ratio.latency_us.tls.p50", "1", ACROSS_RATIO, LOAD, true, 1, OWN_RATIO, 0, 0, 0},
-    {"ratio.latency_us.tls.p99", "1", ACROSS_RATIO, LOAD, false, 2, OWN_RATIO, 0, 0, 0},
+    {"ratio.latency_us.tls.p50", "1", ACROSS_RATIO, LOAD, true, 1, OWN_RATIO, RESULT_PHASE_TLS,
+     0, 500},
+    {"ratio.latency_us.tls.p99", "1", ACROSS_RATIO, LOAD, false, 2, OWN_RATIO, RESULT_PHASE_TLS,
+     0, 990},
     {"bytes.client", "bytes", ACROSS_COUNT, CPU | LOAD, true, 0, BYTES, RESULT_CLIENT, 0,
      BYTES_ALL},
     {"bytes.server", "bytes", ACROSS_COUNT, CPU | LOAD, true, 0, BYTES, RESULT_SERVER, 0,
@@ -104,6 +107,30 @@ bool across_can_scale(const struct result_arm *arm, const struct across_metric *
               arm->trial[i].cpu_us[m->side][RESULT_CPU_TOTAL] > 0))
             return false;
     return arm->trials > 0;
+}
+
+/* A fault of time leaves bytes as they are. */
+static bool is_about_time(const char *code)
+{
+    static const char *const codes[] = {
+        "client-saturated", "server-saturated", "steal", "throttled",
+        "speed-changed",    "shared-cores",     "clock", "agent-lost",
+        "link-late"};
+    for (size_t i = 0; i < sizeof codes / sizeof codes[0]; i++)
+        if (strcmp(code, codes[i]) == 0)
+            return true;
+    return false;
+}
+
+static bool are_bytes_valid(const struct result *r, const struct result_arm *arm)
+{
+    for (size_t i = 0; i < r->problems; i++) {
+        const struct result_problem *p = &r->problem[i];
+        if (p->severity == RESULT_FAULT && (p->arm == NULL || strcmp(p->arm, arm->name) == 0) &&
+            !is_about_time(p->code))
+            return false;
+    }
+    return true;
 }
 
 static bool is_beyond_doubt(const struct result *r, const struct result_arm *arm)
@@ -200,14 +227,41 @@ static void read_figure(const struct figure *f, double scale, struct across_read
                          : (double)NAN;
 }
 
+/* How far apart the trials' own ratios to the baseline's trials lie; 0 where there are too few.
+ * A neighbour slows what multiplies and what fetches differently: the ratio keeps some of it.
+ */
+static double ratio_deviation(const struct result_arm *arm, const struct result_arm *baseline,
+                              const struct across_metric *m)
+{
+    struct across_metric each = *m;
+    double *logs = mem_alloc_zeroed(arm->trials, sizeof *logs);
+    size_t n = 0;
+    each.what = m->kinds == CPU ? CPU_US : LATENCY;
+    for (size_t i = 0; i < arm->trials; i++) {
+        const struct result_trial *t = &arm->trial[i];
+        const struct result_trial *other = arm_find_trial(baseline, t->index);
+        if (other == NULL || t->is_left_out || other->is_left_out)
+            continue;
+        const double ratio = trial_value(t, &each) / trial_value(other, &each);
+        if (ratio > 0 && isfinite(ratio))
+            logs[n++] = log(ratio);
+    }
+    const double deviation = n >= SAMPLE_INTERVAL_MIN ? sample_deviation(logs, n) : 0;
+    free(logs);
+    return deviation;
+}
+
 static void read_ratio(const struct result *r, const struct result_arm *arm,
                        const struct across_metric *m, struct across_reading *out)
 {
     for (size_t i = 0; i < r->comparisons; i++) {
         const struct result_comparison *c = &r->comparison[i];
-        if (strcmp(c->arm, arm->name) == 0 &&
-            strcmp(c->metric, m->name + strlen("ratio.")) == 0)
-            read_figure(&c->ratio, 1, out);
+        const struct result_arm *baseline = result_find_arm(r, c->baseline);
+        if (baseline == NULL || strcmp(c->arm, arm->name) != 0 ||
+            strcmp(c->metric, m->name + strlen("ratio.")) != 0)
+            continue;
+        read_figure(&c->ratio, 1, out);
+        out->run.error = hypot(out->run.error, ratio_deviation(arm, baseline, m));
     }
 }
 
@@ -242,7 +296,9 @@ static void read_bytes(const struct result_arm *arm, const struct across_metric 
 struct across_reading across_read(const struct result *r, const struct result_arm *arm,
                                   const struct across_metric *m, bool is_scaled)
 {
-    struct across_reading out = {.is_valid = is_beyond_doubt(r, arm)};
+    struct across_reading out = {.is_valid = m->nature == ACROSS_COUNT
+                                                 ? are_bytes_valid(r, arm)
+                                                 : is_beyond_doubt(r, arm)};
     switch ((enum what)m->what) {
     case CPU_PRIMITIVES:
         read_figure(&arm->cpu.primitives_us[m->side], median_scale(arm, m->side, is_scaled),

@@ -12,6 +12,7 @@ import json
 import pytest
 
 from conftest import assert_one_line, assert_usage_error, run, strict_json
+from test_html import KNOWN, Page, chromium, opened  # noqa: F401 (chromium is a fixture)
 
 ARMS = ("--arm=classical: groups=X25519 backend=null null-client=200us null-server=200us",
         "--arm=pq: groups=X25519MLKEM768 backend=null null-client=300us null-server=300us",
@@ -464,3 +465,34 @@ def test_every_format_has_every_row(tmp_path, measured, before):
         assert "slower" in text and "+10 %" in text
     done = run("compare", "--json=-", "--csv=-", before, after)
     assert_usage_error(done, "--csv -")
+
+
+@pytest.fixture
+def hostile_page(tmp_path, measured, before):
+    evil = "</script><img src='https://x.invalid/leak' onerror=document.title='owned'>"
+    after = scaled(measured, 1.1)
+    after["hosts"][0]["kernel"] = evil
+    after["arms"][1]["spec"]["tickets"] = evil
+    path = tmp_path / "compared.html"
+    done = run("compare", f"--html={path}", before, write(tmp_path / "after.json", after))
+    assert done.returncode == 0, done.stderr
+    return path
+
+
+def test_the_page_holds_every_change_and_no_element_of_a_stranger(hostile_page):
+    page = Page(hostile_page.read_text(encoding="utf-8"))
+    assert page.tags <= KNOWN, page.tags - KNOWN
+    assert any("onerror=" in text for text in page.texts)
+    (sheet,) = (strict_json(text) for text in page.data.values())
+    names = [column["name"] for column in sheet["columns"]]
+    table = [dict(zip(names, row)) for row in zip(*sheet["data"])]
+    assert {r["arm"] for r in table if r["verdict"] == "slower"} == \
+        {"all arms", "classical", "pq", "control"}
+
+
+def test_the_page_is_drawn_without_a_complaint_or_a_request(chromium, hostile_page):  # noqa: F811
+    opened(chromium, hostile_page)
+    assert "compared with" in chromium.value("document.title")
+    assert chromium.value("document.images.length") == 0
+    assert chromium.value("document.querySelectorAll('figure .point').length") >= 8
+    assert chromium.value("document.documentElement.dataset.errors") == "0"
