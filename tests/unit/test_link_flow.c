@@ -190,6 +190,26 @@ static void sequence_numbers_may_wrap(void **state)
     assert_int_equal(flow_of(b)->retransmits[LINK_UP], 1);
 }
 
+static void what_is_lost_on_the_way_is_lost_to_its_own_connection(void **state)
+{
+    struct bench *b = *state;
+    unsigned char packet[2048] = {0};
+    connect_tcp(b);
+    const uint16_t mark = send_only(b, LINK_UP, ACK, 1000, 300);
+    const size_t n = make_packet(packet, LINK_UP, ACK, 1000, 300);
+    assert_int_equal(link_flow_port(LINK_UP, packet, n), CLIENT_PORT);
+    assert_int_equal(link_flow_port(LINK_DOWN, packet, n), SERVER_PORT);
+    assert_int_equal(link_flow_port(LINK_UP, packet, n - 301), 0);
+    link_flow_lost(b->flows, LINK_UP, CLIENT_PORT + 1, mark);
+    assert_int_equal(flow_of(b)->dropped[LINK_UP], 0);
+    link_flow_lost(b->flows, LINK_UP, CLIENT_PORT, mark);
+    assert_int_equal(flow_of(b)->dropped[LINK_UP], 1);
+    assert_int_equal(flow_of(b)->dropped[LINK_DOWN], 0);
+    cross(b, LINK_UP, SYN, 70000, 0); /* the port's next connection */
+    link_flow_lost(b->flows, LINK_UP, CLIENT_PORT, mark);
+    assert_int_equal(flow_of(b)->dropped[LINK_UP], 0);
+}
+
 static void a_packet_cut_anywhere_is_passed_over(void **state)
 {
     struct bench *b = *state;
@@ -219,6 +239,8 @@ int main(void)
                                         begin, end),
         cmocka_unit_test_setup_teardown(a_port_used_again_begins_anew, begin, end),
         cmocka_unit_test_setup_teardown(sequence_numbers_may_wrap, begin, end),
+        cmocka_unit_test_setup_teardown(what_is_lost_on_the_way_is_lost_to_its_own_connection,
+                                        begin, end),
         cmocka_unit_test_setup_teardown(a_packet_cut_anywhere_is_passed_over, begin, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
