@@ -22,14 +22,27 @@ static const struct result_trial *trial_of(const struct result *r,
     return arm == NULL || p->trial == 0 ? NULL : arm_find_trial(arm, p->trial);
 }
 
+/* One run for all arms: then what it suffered is not the doing of one arm more than another's.
+ */
+static bool ran_together(const struct result *r, const struct result_trial *t)
+{
+    for (size_t i = 0; i < r->arms; i++) {
+        const struct result_trial *other = arm_find_trial(&r->arm[i], t->index);
+        if (other == NULL || other->position != t->position)
+            return false;
+    }
+    return true;
+}
+
 static bool is_excusable(const struct result *r, const struct result_problem *p)
 {
-    static const char *const codes[] = {"speed-changed", "steal", "throttled"};
-    for (size_t i = 0; i < sizeof(codes) / sizeof(codes[0]); i++)
-        if (strcmp(p->code, codes[i]) == 0)
-            return true;
     const struct result_trial *t = trial_of(r, p);
-    return t != NULL && strcmp(p->code, "client-saturated") == 0 && is_late_alone(t);
+    if (strcmp(p->code, "speed-changed") == 0 || strcmp(p->code, "steal") == 0)
+        return true;
+    if (t == NULL || !ran_together(r, t))
+        return false;
+    return strcmp(p->code, "throttled") == 0 ||
+           (strcmp(p->code, "client-saturated") == 0 && is_late_alone(t));
 }
 
 static unsigned count_blocks(const struct result *r)

@@ -16,8 +16,10 @@
     0.5 /* a late generator with more work than this had it from the arm */
 
 /* A block is the trials of one index.  It is left out, whole, where each of its faults is the
- * machine's (speed-changed, steal, throttled) or a late start of a generator that had time
- * (client-saturated by its lag alone, client_busy low).  What an arm may have caused leaves
+ * machine's (speed-changed, steal) or, where the block was one run in which all arms took turns
+ * (their trials have one position), the quota's (throttled) or a late start of a generator that
+ * had time (client-saturated by its lag alone, client_busy low): an arm with a run of its own
+ * may use up the quota or delay the next arrival itself.  What an arm may have caused leaves
  * none out.  Where more than the share would go, or too few would remain, none goes: the
  * faults stand and verdicts are withheld.  Returns how many blocks went. */
 unsigned left_out_apply(struct result *r);

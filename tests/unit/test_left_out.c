@@ -75,6 +75,22 @@ static void what_an_arm_may_have_caused_leaves_none_out(void **state)
     }
 }
 
+static void an_arm_with_a_run_of_its_own_may_have_caused_it(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *code;
+        unsigned gone;
+    } cases[] = {{"throttled", 0}, {"client-saturated", 0}, {"steal", 1}, {"speed-changed", 1}};
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+        struct result *r = run_of(8);
+        for (unsigned k = 0; k < 16; k++)
+            r->arm[k % 2].trial[k / 2].position = k + 1;
+        blame(r, cases[i].code, "pq", 3);
+        expect(r, cases[i].gone, cases[i].gone > 0);
+    }
+}
+
 static void a_generator_that_had_no_time_is_no_excuse(void **state)
 {
     (void)state;
@@ -131,6 +147,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_block_the_machine_spoiled_goes_whole),
         cmocka_unit_test(what_an_arm_may_have_caused_leaves_none_out),
+        cmocka_unit_test(an_arm_with_a_run_of_its_own_may_have_caused_it),
         cmocka_unit_test(a_generator_that_had_no_time_is_no_excuse),
         cmocka_unit_test(one_in_four_may_go_and_three_must_stay),
         cmocka_unit_test(other_faults_stand),
