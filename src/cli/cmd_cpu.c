@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "cli/arm_options.h"
 #include "cli/command.h"
+#include "cli/keep.h"
 #include "cli/measured.h"
 #include "cli/output.h"
 #include "cli/predict_options.h"
@@ -155,6 +156,7 @@ static int measure(struct command_call *call, const struct arm_list *arms,
 {
     const struct cpu_values *v = call->options.values;
     struct progress progress;
+    struct keep keep = {.output = &v->output, .result = result};
     progress_init(&progress, call->title ? call->title : "cpu", !v->output.is_quiet);
     struct bench_options options = {
         .arms = arms,
@@ -168,6 +170,7 @@ static int measure(struct command_call *call, const struct arm_list *arms,
         .without_primitives = !v->has_primitives,
         .stop = call->context->stop,
         .progress = progress_hook(&progress),
+        .keep = keep_hook(&keep),
     };
     int failed = bench_run(&options, result, e);
     progress_end(&progress);

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* pqc-bench load: fresh TLS connections at a fixed rate, latency per arm, a verdict. */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include "cli/keep.h"
 #include "cli/load_setting.h"
 #include "cli/measured.h"
 #include "cli/outfile.h"
@@ -105,13 +108,25 @@ struct inputs {
     FILE *samples, *key_log;
 };
 
-static void close_inputs(struct inputs *in)
+static int close_one(FILE *f, const char *option, const char *path, struct err *e)
+{
+    if (f == NULL)
+        return 0;
+    errno = 0;
+    const bool is_cut = ferror(f) != 0;
+    if (fclose(f) == 0 && !is_cut)
+        return 0;
+    return err_set(e, ERR_SYSTEM, "%s: %.200s is not whole: %s", option, path,
+                   errno != 0 ? strerror(errno) : "a write failed");
+}
+
+/* -1 where a file lacks what could not be written. */
+static int close_inputs(const struct load_values *v, struct inputs *in, struct err *e)
 {
     load_inputs_close(&in->load);
-    if (in->samples != NULL)
-        fclose(in->samples);
-    if (in->key_log != NULL)
-        fclose(in->key_log);
+    const int samples = close_one(in->samples, "--samples", v->samples, e);
+    return close_one(in->key_log, "--keylog", v->key_log, samples ? NULL : e) || samples ? -1
+                                                                                         : 0;
 }
 
 /* For its owner alone, also where it was there with other rights. */
@@ -151,6 +166,7 @@ static int measure(struct command_call *call, const struct arm_list *arms,
 {
     const struct load_values *v = call->options.values;
     struct progress progress;
+    struct keep keep = {.output = &v->output, .result = result};
     progress_init(&progress, call->title ? call->title : "load", !v->output.is_quiet);
     struct load_options options = {
         .arms = arms,
@@ -163,6 +179,7 @@ static int measure(struct command_call *call, const struct arm_list *arms,
         .capture = v->capture,
         .key_log = in->key_log,
         .progress = progress_hook(&progress),
+        .keep = keep_hook(&keep),
     };
     load_setting_apply(call, &v->setting, &in->load, &options);
     int failed = load_run(&options, result, e);
@@ -179,24 +196,37 @@ static bool has_trials(const struct result *result)
     return false;
 }
 
+/* One more step has failed, or not: neither error hides the other. */
+static int also(int failed, int next, const struct err *why, struct err *e)
+{
+    if (next == 0)
+        return failed;
+    if (failed == 0)
+        *e = *why;
+    else
+        err_set(e, e->kind, "%s; %s", e->text, why->text);
+    return -1;
+}
+
 /* Failures are shown too: a run in which nothing succeeded still says what went wrong. */
 static int run_with(struct command_call *call, const struct arm_list *arms, struct err *e)
 {
     const struct load_values *v = call->options.values;
     struct inputs in;
+    struct err shown = ERR_INIT;
     struct result *result = measured_begin(RESULT_KIND_LOAD, call);
     measured_add_host(result, v->setting.target != NULL ? "client" : "both",
                       &v->setting.client_cores, &v->setting.server_cores);
     arm_options_describe(arms, call->context->backends, result);
     int failed = open_inputs(v, &in, e);
     if (failed == 0) {
-        struct err shown = ERR_INIT;
         failed = measure(call, arms, &in, result, e);
         predict_tell(arms, result);
-        if (has_trials(result) && output_show(&v->output, result, failed ? &shown : e) != 0)
-            failed = -1;
+        if (has_trials(result))
+            failed = also(failed, output_show(&v->output, result, &shown), &shown, e);
     }
-    close_inputs(&in);
+    const int closed = close_inputs(v, &in, &shown);
+    failed = also(failed, closed, &shown, e);
     result_free(result);
     return failed;
 }

@@ -36,7 +36,7 @@ void measured_add_host(struct result *result, const char *role, const struct cpu
 void measured_end(struct result *result, const struct command_context *context)
 {
     char name[32];
-    if (result->is_interrupted)
+    if (result->is_interrupted && *context->stop != 0)
         result_set_text(&result->interrupted_by,
                         stop_signal_name((int)*context->stop, name, sizeof name));
 }

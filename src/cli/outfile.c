@@ -30,6 +30,11 @@ static bool is_special(const char *path)
     return stat(path, &facts) == 0 && !S_ISREG(facts.st_mode) && !S_ISDIR(facts.st_mode);
 }
 
+bool outfile_is_stream(const char *path)
+{
+    return outfile_is_stdout(path) || is_special(path);
+}
+
 /* A name beside the file that the path leads to. */
 static char *temporary_path(const char *target)
 {

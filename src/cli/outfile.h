@@ -15,6 +15,8 @@
 #include "base/text.h"
 
 bool outfile_is_stdout(const char *path);
+/* Standard output, a pipe or a device: what is written there cannot be replaced. */
+bool outfile_is_stream(const char *path);
 
 /* Could the file be written?  Nothing is left behind, nothing there is changed. */
 int outfile_probe(const char *path, struct err *e) __attribute__((warn_unused_result));

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -74,16 +75,58 @@ static int write_taker(const struct taker *taker, const struct output_options *o
     return failed ? err_add_context(e, "%s", taker->option) : 0;
 }
 
+static int write_directory(const char *directory, const struct result *result, struct err *e)
+{
+    /* It was there before the run; somebody may have removed it since. */
+    if (outfile_make_directory(directory, e) != 0 ||
+        report_write_all(result, directory, e) != 0)
+        return err_add_context(e, "--output");
+    return 0;
+}
+
+/* Where a result that found no place is put, so that the run was not in vain: a file for the
+ * user alone, named in the error. */
+static void rescue(const struct result *result, struct err *e)
+{
+    const char *folder = getenv("TMPDIR");
+    struct text json = {0}, path = {0};
+    struct err unwritten = ERR_INIT;
+    text_addf(&path, "%s/pqc-bench-XXXXXX.json", folder && folder[0] == '/' ? folder : "/tmp");
+    char *name = text_take(&path);
+    const int fd = mkostemps(name, 5, O_CLOEXEC);
+    if (fd >= 0) {
+        report_add_json(result, &json, NULL);
+        if (report_write_fd(fd, &json, &unwritten) == 0)
+            err_set(e, e->kind, "%s; the result is in %s", e->text, name);
+        else
+            unlink(name);
+        close(fd);
+    }
+    text_free(&json);
+    free(name);
+}
+
+/* One that cannot be written is no reason to leave out the next.  The first error counts. */
 static int write_files(const struct output_options *o, const struct taker *takers,
                        const struct result *result, struct err *e)
 {
-    for (size_t i = 0; i < TAKERS; i++)
-        if (takers[i].path && !outfile_is_stdout(takers[i].path) &&
-            write_taker(&takers[i], o, result, e) != 0)
-            return -1;
-    if (o->directory && report_write_all(result, o->directory, e) != 0)
-        return err_add_context(e, "--output");
-    return 0;
+    struct err later = ERR_INIT, *next = e;
+    bool has_json = false, has_lost = false;
+    for (size_t i = 0; i < TAKERS; i++) {
+        const struct taker *t = &takers[i];
+        if (!t->path)
+            continue;
+        const bool is_written =
+            outfile_is_stdout(t->path) || write_taker(t, o, result, next) == 0;
+        has_json = has_json || (is_written && t->format == REPORT_JSON);
+        has_lost = has_lost || !is_written;
+        next = has_lost ? &later : e;
+    }
+    if (o->directory && write_directory(o->directory, result, next) != 0)
+        has_lost = true;
+    if (has_lost && !has_json)
+        rescue(result, e);
+    return has_lost ? -1 : 0;
 }
 
 static void show_table(const struct output_options *o, const struct result *result)
@@ -128,18 +171,18 @@ static int show(const struct output_options *o, const struct result *result, str
 {
     struct taker takers[TAKERS];
     list_takers(o, takers);
-    if (write_files(o, takers, result, e) != 0)
-        return -1;
+    const int failed = write_files(o, takers, result, e);
     bool is_taken = false;
     for (size_t i = 0; i < TAKERS; i++) {
         if (!takers[i].path || !outfile_is_stdout(takers[i].path))
             continue;
         is_taken = true;
-        if (write_taker(&takers[i], o, result, e) != 0)
-            return -1;
+        (void)!write_taker(&takers[i], o, result, NULL); /* main asks how it went */
     }
     if (!is_taken && !o->is_quiet)
         show_table(o, result);
+    if (failed)
+        return -1;
     return o->is_strict && !is_faultless(result) ? answer_strict(result, e) : 0;
 }
 

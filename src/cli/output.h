@@ -85,7 +85,9 @@ struct report_options output_look(const struct output_options *o);
 int output_prepare(const struct output_options *o, struct err *e)
     __attribute__((warn_unused_result));
 
-/* After it: all files, then standard output.  With is_strict, a result that is not valid is
+/* After it: all files, then standard output; a file that cannot be written (ERR_SYSTEM) keeps
+ * none of the others back, and without another JSON the result is saved where temporary files
+ * go, which the error names.  With is_strict, a result that is not valid is
  * ERR_FAILED naming its first problem (everything has been written). */
 int output_show(const struct output_options *o, const struct result *result, struct err *e)
     __attribute__((warn_unused_result));

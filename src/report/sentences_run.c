@@ -218,6 +218,11 @@ bool sentences_add_interrupted(struct text *out, const struct result *r)
 {
     if (!r->is_interrupted)
         return false;
+    if (r->interrupted_by == NULL) {
+        text_add(out,
+                 "UNFINISHED: the run was killed, or goes on: what was finished until then.");
+        return true;
+    }
     text_add(out, "INTERRUPTED");
     add_fact(out, " by ", r->interrupted_by, "");
     text_add(out, ": what was finished until then.");

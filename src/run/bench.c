@@ -59,15 +59,25 @@ static int check_arms(const struct bench *b, struct err *e)
     return 0;
 }
 
+static void keep(struct bench *b)
+{
+    const struct run_keep *k = &b->options->keep;
+    b->result->elapsed_s = (double)(clock_now_ns() - b->started_ns) * 1e-9;
+    if (k->keep != NULL && b->kept > 0)
+        k->keep(k->arg);
+}
+
 static int measure(struct bench *b, struct err *e)
 {
     if (bench_set_up(b, e) != 0 || bench_watch_all(b, e) != 0)
         return -1;
     if (!bench_is_stopped(b))
         bench_primitives_plan(b);
-    while (b->repeat <= b->options->repeats && !bench_is_stopped(b))
+    while (b->repeat <= b->options->repeats && !bench_is_stopped(b)) {
         if (bench_repeat_run(b, e) != 0)
             return -1;
+        keep(b);
+    }
     if (b->kept < b->options->repeats && end_early(b, e) != 0)
         return -1;
     if (check_arms(b, e) != 0)

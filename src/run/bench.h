@@ -23,6 +23,13 @@ struct run_progress {
     void *arg;
 };
 
+/* Called between trials, in the caller's thread, when the result holds what is finished so far
+ * (figures of the whole run are still absent).  What it writes costs no trial anything. */
+struct run_keep {
+    void (*keep)(void *arg); /* NULL: none */
+    void *arg;
+};
+
 struct bench_options {
     const struct arm_list *arms;
     const struct tls_backends *backends;
@@ -34,6 +41,7 @@ struct bench_options {
     bool without_primitives;
     const volatile sig_atomic_t *stop; /* signal number once the user wants to end */
     struct run_progress progress;      /* report may be NULL */
+    struct run_keep keep;
 };
 
 /* Runs and fills `result` (arms, comparisons, problems, accounts; not command, config,

@@ -23,6 +23,7 @@
 #define LOOKS_AT_PEERS_END 500
 #define LOOK_US 10000
 #define AGENT_ADDRESS "127.0.0.1:0"
+#define ANSWER_S 30 /* a server that is stopped for long; an answer takes microseconds */
 
 /* Parent to child, once; then struct request again and again. */
 struct order {
@@ -70,6 +71,8 @@ static int read_all(int fd, void *data, size_t n)
         const ssize_t got = recv(fd, at, n, 0);
         if (got < 0 && errno == EINTR)
             continue;
+        if (got == 0)
+            errno = EPIPE;
         if (got <= 0)
             return -1;
         at += got;
@@ -171,6 +174,9 @@ static int receive_hello(struct child *c, size_t endpoints, struct err *e)
             read_all(c->control_fd, c->root_pem[i], h.pem_bytes[i]) != 0)
             return err_set(e, ERR_FAILED, "%s: it ended before it listened", c->name);
     }
+    const struct timeval patience = {.tv_sec = ANSWER_S};
+    if (setsockopt(c->control_fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience)) != 0)
+        return err_set_errno(e, "%s: SO_RCVTIMEO", c->name);
     return 0;
 }
 
@@ -230,6 +236,8 @@ void child_stop(struct child *c)
 
 static int is_gone(const struct child *c, struct err *e)
 {
+    if (errno == EAGAIN)
+        return err_set(e, ERR_FAILED, "%s: no answer for %d s", c->name, ANSWER_S);
     return err_set(e, ERR_FAILED, "%s: it is gone", c->name);
 }
 

@@ -127,6 +127,8 @@ int load_run_turn(struct load *l, const struct load_turn *turn, struct err *e)
         return -1;
     make_plan(l, &schedule, turn, &plan);
     const int end = load_run_once(l, &plan, turn->step, &window, e);
+    if (end < 0)
+        err_add_context(e, "%s", turn->step);
     if (end == 0) {
         assert_complete(l, &schedule);
         const unsigned first = takes_turns ? 0 : turn->arm;
@@ -150,7 +152,11 @@ static int run_trials(struct load *l, unsigned block, unsigned arm, struct err *
              takes_turns ? "" : ", ", takes_turns ? "" : o->arms->arm[arm].name);
     const struct load_turn turn = {
         .rate_per_s = o->rate_per_s, .block = block, .arm = arm, .step = step};
-    return load_run_turn(l, &turn, e);
+    const int end = load_run_turn(l, &turn, e);
+    l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;
+    if (end == 0 && o->keep.keep != NULL)
+        o->keep.keep(o->keep.arg);
+    return end;
 }
 
 /* Randomised complete blocks. */
@@ -216,6 +222,46 @@ int load_check_outcome(const struct load *l, struct err *e)
     return 0;
 }
 
+static bool has_trials(const struct result *r)
+{
+    for (size_t i = 0; i < r->arms; i++)
+        if (r->arm[i].trials > 0)
+            return true;
+    return false;
+}
+
+static void conclude_all(struct load *l)
+{
+    load_conclude(l);
+    (void)left_out_apply(l->result);
+    load_compare(l->options->arms, rng_derive_seed(l->options->seed, LOAD_STREAM_COMPARE),
+                 l->result->elapsed_s, l->result);
+}
+
+void load_end_early(struct load *l, const struct err *why)
+{
+    l->result->is_interrupted = true;
+    result_set_text(&l->result->interrupted_by, "an error");
+    result_add_problem(l->result, RESULT_NOTE, "ended-early", NULL, 0, why->text);
+}
+
+/* An error costs the trial that it came in and those behind it, not the ones before. */
+static int run_and_conclude(struct load *l, struct err *e)
+{
+    struct err why = ERR_INIT;
+    if (run_blocks(l, &why) == 0) {
+        conclude_all(l);
+        return load_link_close(l, e) != 0 || load_check_outcome(l, e) != 0 ? -1 : 0;
+    }
+    if (has_trials(l->result)) {
+        load_end_early(l, &why);
+        conclude_all(l);
+    }
+    if (e != NULL)
+        *e = why;
+    return -1;
+}
+
 int load_run(const struct load_options *options, struct result *result, struct err *e)
 {
     struct load *l = mem_alloc_zeroed(1, sizeof(*l));
@@ -225,14 +271,7 @@ int load_run(const struct load_options *options, struct result *result, struct e
     result->seed = options->seed;
     int failed = load_set_up(l, e);
     if (failed == 0)
-        failed = run_blocks(l, e);
-    if (failed == 0) {
-        load_conclude(l);
-        (void)left_out_apply(result);
-        load_compare(options->arms, rng_derive_seed(options->seed, LOAD_STREAM_COMPARE),
-                     result->elapsed_s, result);
-        failed = load_link_close(l, e) != 0 || load_check_outcome(l, e) != 0 ? -1 : 0;
-    }
+        failed = run_and_conclude(l, e);
     load_take_down(l);
     free(l);
     return failed;

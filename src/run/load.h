@@ -60,11 +60,13 @@ struct load_options {
     struct cpu_set client_cores, server_cores;
     const volatile sig_atomic_t *stop;
     struct run_progress progress;
+    struct run_keep keep; /* the sample file is as whole as the result then */
 };
 
 /* Fills arms, trials, comparisons, problems.  A stop keeps finished trials and marks the
- * result interrupted; none finished, or not one completed handshake, is ERR_FAILED: the
- * result then still holds what was seen. */
+ * result interrupted; so does an error between them (problem "ended-early", by "an error"),
+ * which is returned all the same.  None finished, or not one completed handshake, is
+ * ERR_FAILED: the result then still holds what was seen. */
 int load_run(const struct load_options *options, struct result *result, struct err *e)
     __attribute__((warn_unused_result));
 

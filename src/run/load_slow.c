@@ -170,4 +170,6 @@ void load_write_samples(struct load *l, const struct load_window *w)
             fputs(text_str(&line), f);
         }
     text_free(&line);
+    if (f != NULL)
+        fflush(f);
 }

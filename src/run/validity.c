@@ -80,10 +80,11 @@ static void check_saturation(const struct validity_trial *v, struct result *resu
 static void check_errors(const struct validity_trial *v, struct result *result)
 {
     const struct result_tally *t = &v->trial->tally;
-    const uint64_t errors = t->failed + t->timed_out;
+    const uint64_t errors = t->failed + t->timed_out + t->unfinished;
     if (t->scheduled > 0 && (double)errors > VALIDITY_ERRORS_MAX * (double)t->scheduled)
-        add(v, result, "errors", "%" PRIu64 " of %" PRIu64 " arrivals failed (%.2f %%)", errors,
-            t->scheduled, PERCENT((double)errors / (double)t->scheduled));
+        add(v, result, "errors", "%" PRIu64 " of %" PRIu64 " arrivals %s (%.2f %%)", errors,
+            t->scheduled, t->unfinished > 0 ? "failed or did not end" : "failed",
+            PERCENT((double)errors / (double)t->scheduled));
 }
 
 /* Is the negotiated group one that the list names?  Unknown lists are not judged. */
