@@ -93,6 +93,6 @@ deb_make() { # ROOT SOURCE VERSION ARCH FILE
 	deb_add_documents "$root" "$2" "$3"
 	deb_write_control "$root" "$2" "$3" "$4"
 	deb_set_modes_and_times "$root"
-	SOURCE_DATE_EPOCH=$epoch dpkg-deb --root-owner-group -Zxz -z9 --threads-max=1 \
+	SOURCE_DATE_EPOCH=$epoch dpkg-deb --root-owner-group -Zxz -z6 --threads-max=1 \
 		--build "$root" "$5" >>"$log"
 }
