@@ -101,7 +101,7 @@ static const struct option rows[] = {
      .kind = OPTION_DURATION,
      .argument = "TIME",
      .initial = "30s",
-     .help = "a connection without progress for this long is ended",
+     .help = "time for a handshake, for a request, and between bytes of an answer",
      .low = SECOND_NS,
      .high = HOUR_NS,
      .offset = offsetof(struct serve_values, timeout_ns)},
@@ -175,8 +175,10 @@ static void show_totals(struct server *server)
            ", body bytes %" PRIu64 "\n",
            t.accepted, t.handshakes, t.handshakes_failed, t.resumed, t.early, t.requests,
            t.timed_out, t.body_bytes);
-    if (t.accept_paused > 0)
-        printf("the descriptor limit was met %" PRIu64 " times\n", t.accept_paused);
+    if (t.accept_paused + t.put_out > 0)
+        printf("no room for more %" PRIu64 " times; %" PRIu64
+               " that kept us waiting were ended for others\n",
+               t.accept_paused, t.put_out);
 }
 
 static int serve_until_stopped(const struct command_call *call, struct endpoint *ep,

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
+#include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/clock.h"
@@ -28,6 +29,7 @@ struct listener {
 
 struct watched_conn {
     struct loop_watch watch;
+    struct loop_timer again; /* its step was cut */
     struct server_worker *worker;
     struct server_conn conn;
 };
@@ -42,7 +44,8 @@ struct server_worker {
     char *scratch;
     struct listener *listener; /* one per endpoint */
     atomic_bool is_stopped;
-    struct server_conn open; /* list head */
+    struct server_conn open; /* list head; oldest first */
+    size_t conns;
     struct server_counters counters;
     pthread_t thread;
     bool has_thread;
@@ -66,7 +69,10 @@ static struct watched_conn *watched_of(struct server_conn *c)
 /* Closing takes the descriptor out of the loop. */
 static void end_conn(struct server_conn *c)
 {
-    loop_forget(watched_of(c)->worker->loop, &watched_of(c)->watch);
+    struct server_worker *w = watched_of(c)->worker;
+    loop_forget(w->loop, &watched_of(c)->watch);
+    loop_timer_stop(w->loop, &watched_of(c)->again);
+    w->conns--;
     c->previous->next = c->next;
     c->next->previous = c->previous;
     server_conn_close(c);
@@ -79,12 +85,42 @@ static void count_one(atomic_uint_fast64_t *counter)
                           memory_order_relaxed);
 }
 
+static void step(struct watched_conn *c, bool has_ended)
+{
+    struct loop *loop = c->worker->loop;
+    if (!server_conn_step(&c->conn, has_ended, loop_now_ns(loop)))
+        end_conn(&c->conn);
+    else if (c->conn.wire.is_cut)
+        loop_timer_set(loop, &c->again, loop_now_ns(loop));
+}
+
+/* One who went without a word costs no TLS. */
+static bool begin(struct server_conn *c, bool has_ended)
+{
+    char first;
+    if ((!has_ended || recv(c->wire.socket.fd, &first, 1, MSG_PEEK | MSG_DONTWAIT) == 1) &&
+        server_conn_begin(c))
+        return true;
+    count_one(&c->site->counters->handshakes_failed);
+    return false;
+}
+
 static void serve(void *arg, uint32_t events)
 {
     struct watched_conn *c = arg;
     const bool has_ended = (events & (EPOLLRDHUP | EPOLLHUP | EPOLLERR)) != 0;
-    if (!server_conn_step(&c->conn, has_ended, loop_now_ns(c->worker->loop)))
+    if (c->conn.tls == NULL && !has_ended && !(events & EPOLLIN))
+        return;
+    if (c->conn.tls == NULL && !begin(&c->conn, has_ended))
         end_conn(&c->conn);
+    else
+        step(c, has_ended);
+}
+
+static void go_on(void *arg, uint64_t now_ns)
+{
+    (void)now_ns;
+    step(arg, true);
 }
 
 static void admit(void *arg, int fd)
@@ -94,11 +130,10 @@ static void admit(void *arg, int fd)
     struct watched_conn *c = mem_alloc_zeroed(1, sizeof(*c));
     count_one(&w->counters.accepted);
     c->watch = (struct loop_watch){.ready = serve, .arg = c};
+    c->again = (struct loop_timer){.fire = go_on, .arg = c};
     c->worker = w;
-    if (!server_conn_open(&c->conn, &l->site, fd, loop_now_ns(w->loop))) {
-        free(c);
-        return;
-    }
+    server_conn_open(&c->conn, &l->site, fd, loop_now_ns(w->loop));
+    w->conns++;
     c->conn.previous = w->open.previous;
     c->conn.next = &w->open;
     c->conn.previous->next = &c->conn;
@@ -131,12 +166,37 @@ static void resume_accepting(void *arg, uint64_t now_ns)
         loop_timer_set(w->loop, &w->resume, now_ns + PAUSE_NS);
 }
 
+/* Those who have owed us the rest of a handshake or of a request for longest end for those who
+ * come; false: none has for long enough. */
+static bool make_room(struct server_worker *w)
+{
+    const uint64_t now_ns = loop_now_ns(w->loop);
+    struct server_conn *next;
+    unsigned ended = 0;
+    for (struct server_conn *c = w->open.next; c != &w->open && ended < ACCEPTS_PER_EVENT;
+         c = next) {
+        next = c->next;
+        if (!server_conn_is_waiting(c) || c->last_ns + SERVER_PATIENCE_NS > now_ns)
+            continue;
+        count_one(&w->counters.put_out);
+        end_conn(c);
+        ended++;
+    }
+    return ended > 0;
+}
+
 static void accept_some(void *arg, uint32_t events)
 {
     struct listener *l = arg;
+    struct server_worker *w = l->worker;
     (void)events;
-    if (socket_accept_many(l->fd, ACCEPTS_PER_EVENT, admit, l) == SOCKET_ACCEPT_STARVED)
-        pause_accepting(l->worker);
+    if (w->conns >= SERVER_CONNS_MAX)
+        make_room(w);
+    const size_t room = w->conns < SERVER_CONNS_MAX ? SERVER_CONNS_MAX - w->conns : 0;
+    const unsigned most = room < ACCEPTS_PER_EVENT ? (unsigned)room : ACCEPTS_PER_EVENT;
+    if (most == 0 ||
+        (socket_accept_many(l->fd, most, admit, l) == SOCKET_ACCEPT_STARVED && !make_room(w)))
+        pause_accepting(w);
 }
 
 /* ---- the loop ---- */
@@ -351,6 +411,7 @@ void server_read_totals(struct server *s, struct server_totals *out)
             atomic_load_explicit(&c->handshakes_failed, memory_order_relaxed);
         out->resumed += atomic_load_explicit(&c->resumed, memory_order_relaxed);
         out->requests += atomic_load_explicit(&c->requests, memory_order_relaxed);
+        out->put_out += atomic_load_explicit(&c->put_out, memory_order_relaxed);
         out->timed_out += atomic_load_explicit(&c->timed_out, memory_order_relaxed);
         out->accept_paused += atomic_load_explicit(&c->accept_paused, memory_order_relaxed);
         out->early += atomic_load_explicit(&c->early, memory_order_relaxed);

@@ -10,9 +10,11 @@
  *   anti-replay keeps of early data is one worker's, which serves such an endpoint alone.
  * Endpoints: one process serves several configurations, each on a port of its own, so that
  *   arms that need different ones are still measured on the same server.
- * Bounds: a request head of HTTP_HEAD_BYTES_MAX; SERVER_TIMEOUT_NS without progress and a
- *   connection ends.  At the descriptor limit the server stops accepting for a moment
- *   instead of spinning; waiting clients stay in the backlog.
+ * Bounds: a request head of HTTP_HEAD_BYTES_MAX; SERVER_TIMEOUT_NS for a handshake and for a
+ *   request, however slowly their bytes trickle, and without a byte of an answer leaving, and
+ *   a connection ends.  At the descriptor limit, or with SERVER_CONNS_MAX, those who have
+ *   owed the rest of a handshake or a request for SERVER_PATIENCE_NS end, oldest first; where
+ *   there is none the server stops accepting for a moment, and clients wait in the backlog.
  * Threads: start and stop from one; totals and samples from any.
  */
 #ifndef RUN_SERVER_H
@@ -26,6 +28,8 @@
 
 #define SERVER_ENDPOINTS_MAX 64u
 #define SERVER_TIMEOUT_NS 30000000000u
+#define SERVER_PATIENCE_NS 1000000000u
+#define SERVER_CONNS_MAX 12288u /* of each worker; some 50 kB each once they speak */
 #define SERVER_BODY_MAX_BYTES (UINT64_C(1) << 30)
 
 struct server_endpoint {
@@ -53,7 +57,8 @@ size_t server_workers(const struct server *s);
 
 struct server_totals {
     uint64_t accepted, handshakes, handshakes_failed, resumed, requests, timed_out;
-    uint64_t accept_paused; /* times the descriptor limit was met */
+    uint64_t put_out;       /* ended because others came */
+    uint64_t accept_paused; /* times nobody more could be let in */
     uint64_t body_bytes;
     uint64_t early;  /* connections whose early data was taken */
     uint64_t cpu_ns; /* of the workers' threads */

@@ -15,24 +15,26 @@ static void count(atomic_uint_fast64_t *counter, uint64_t by)
                           memory_order_relaxed);
 }
 
-bool server_conn_open(struct server_conn *c, struct server_site *site, int fd, uint64_t now_ns)
+void server_conn_open(struct server_conn *c, struct server_site *site, int fd, uint64_t now_ns)
 {
     memset(c, 0, sizeof(*c));
     c->site = site;
     c->last_ns = now_ns;
     wire_init(&c->wire, fd, site->buffers);
-    const struct tls_connect connect = {.io = wire_io(&c->wire)};
-    c->tls = site->backend->conn_new(site->context, &connect);
     c->state = site->accepts_early ? SERVER_EARLY : SERVER_HANDSHAKE;
-    if (c->tls != NULL)
-        return true;
-    close(fd);
-    return false;
+}
+
+bool server_conn_begin(struct server_conn *c)
+{
+    const struct tls_connect connect = {.io = wire_io(&c->wire)};
+    c->tls = c->site->backend->conn_new(c->site->context, &connect);
+    return c->tls != NULL;
 }
 
 void server_conn_close(struct server_conn *c)
 {
-    c->site->backend->conn_free(c->tls);
+    if (c->tls != NULL)
+        c->site->backend->conn_free(c->tls);
     close(c->wire.socket.fd);
     wire_fini(&c->wire);
     free(c->head);
@@ -121,6 +123,7 @@ static void prepare_answer(struct server_conn *c, const struct http_request *q)
     c->answer_sent = 0;
     c->body_left = q->is_head ? 0 : body_bytes;
     c->state = SERVER_ANSWER;
+    c->has_moved = true;
     count(&c->site->counters->requests, 1);
 }
 
@@ -261,6 +264,7 @@ static enum progress shake_hands(struct server_conn *c)
         return end_handshake(c) ? WAITS : ENDS;
     struct tls_info info;
     c->site->backend->info(c->tls, &info);
+    c->has_moved = true;
     count(&c->site->counters->handshakes, 1);
     if (info.is_resumed)
         count(&c->site->counters->resumed, 1);
@@ -275,6 +279,12 @@ static enum progress finish_closing(struct server_conn *c)
     return wire_flush(&c->wire) == WIRE_BLOCKED ? WAITS : ENDS;
 }
 
+bool server_conn_is_waiting(const struct server_conn *c)
+{
+    return c->state == SERVER_EARLY || c->state == SERVER_HANDSHAKE ||
+           c->state == SERVER_REQUEST;
+}
+
 bool server_conn_step(struct server_conn *c, bool has_ended, uint64_t now_ns)
 {
     static enum progress (*const steps[])(struct server_conn *) = {
@@ -283,13 +293,17 @@ bool server_conn_step(struct server_conn *c, bool has_ended, uint64_t now_ns)
         [SERVER_CLOSING] = finish_closing,
     };
     enum progress progress;
-    const uint64_t before = c->wire.sent_bytes + c->wire.received_bytes;
+    const uint64_t sent = c->wire.sent_bytes;
     const size_t backlog = c->wire.backlog_at;
     wire_begin(&c->wire, has_ended);
     do {
         progress = steps[c->state](c);
     } while (progress == GOES_ON);
-    if (before != c->wire.sent_bytes + c->wire.received_bytes || backlog != c->wire.backlog_at)
+    /* Bytes that trickle in are none: whoever sends a head or a hello has a time for all of
+     * it. */
+    if (c->has_moved || (!server_conn_is_waiting(c) &&
+                         (sent != c->wire.sent_bytes || backlog != c->wire.backlog_at)))
         c->last_ns = now_ns;
+    c->has_moved = false;
     return progress == WAITS;
 }

@@ -20,7 +20,7 @@
 /* Written by one worker, read by anyone. */
 struct server_counters {
     atomic_uint_fast64_t accepted, handshakes, handshakes_failed, resumed, requests, timed_out,
-        accept_paused, body_bytes, early;
+        put_out, accept_paused, body_bytes, early;
 };
 
 /* What the connections of one worker and endpoint share. */
@@ -45,9 +45,10 @@ struct server_conn {
     struct server_conn *next, *previous;
     struct server_site *site;
     struct wire wire;
-    struct tls_conn *tls;
+    struct tls_conn *tls; /* NULL: the peer has said nothing yet */
     enum server_state state;
     bool is_close, has_early; /* early data was taken */
+    bool has_moved;           /* this step completed a handshake or a request */
     bool is_early;            /* the answer leaves ahead of the client's Finished */
     char *head;               /* a request that is not complete yet, or NULL */
     size_t head_bytes;
@@ -55,11 +56,16 @@ struct server_conn {
     size_t answer_bytes, answer_sent;
     uint64_t body_left;
     bool is_ok_body;  /* "OK\n", else filler */
-    uint64_t last_ns; /* progress */
+    uint64_t last_ns; /* progress: opened, handshake done, request complete, answer's bytes */
 };
 
-/* fd is the connection's from now on.  false: no memory, fd closed. */
-bool server_conn_open(struct server_conn *c, struct server_site *site, int fd, uint64_t now_ns);
+/* fd is the connection's from now on. */
+void server_conn_open(struct server_conn *c, struct server_site *site, int fd, uint64_t now_ns);
+/* Its first bytes are there: before the first step.  TLS takes tens of kB, which one who says
+ * nothing shall not cost.  false: no memory, to be closed. */
+bool server_conn_begin(struct server_conn *c);
+/* It owes us something: a handshake or a request. */
+bool server_conn_is_waiting(const struct server_conn *c);
 /* true: goes on; false: over, to be closed. */
 bool server_conn_step(struct server_conn *c, bool has_ended, uint64_t now_ns);
 void server_conn_close(struct server_conn *c);

@@ -43,6 +43,12 @@ bool wire_has_backlog(const struct wire *w)
 static int fill(struct wire *w)
 {
     struct wire_buffers *b = w->buffers;
+    if (w->step_in_bytes >= WIRE_STEP_BYTES) {
+        w->is_cut = true;
+        w->may_read = false;
+        errno = EAGAIN;
+        return -1;
+    }
     const ssize_t n = socket_recv(&w->socket, b->in, sizeof(b->in));
     if (n < 0) {
         if (errno != EAGAIN && w->error == 0)
@@ -51,6 +57,7 @@ static int fill(struct wire *w)
         return -1;
     }
     w->is_at_end = n == 0;
+    w->step_in_bytes += (size_t)n;
     /* A short read leaves nothing behind but, perhaps, the end that the event told of. */
     w->may_read = (size_t)n == sizeof(b->in) || w->has_ended;
     b->in_at = 0;
@@ -99,9 +106,15 @@ static ssize_t send_some(struct wire *w, const char *data, size_t len)
         w->first_send_ns = clock_now_ns();
         w->first_flight_bytes = len;
     }
+    if (w->step_out_bytes >= WIRE_STEP_BYTES) {
+        w->is_cut = true;
+        return 0;
+    }
     const ssize_t n = socket_send(&w->socket, data, len);
-    if (n >= 0)
+    if (n >= 0) {
+        w->step_out_bytes += (size_t)n;
         return n;
+    }
     if (errno == EAGAIN)
         return 0;
     if (w->error == 0)
@@ -205,4 +218,6 @@ void wire_begin(struct wire *w, bool has_ended)
     w->buffers->in_at = w->buffers->in_end = w->buffers->out_end = 0;
     w->may_read = true;
     w->has_ended = has_ended;
+    w->is_cut = false;
+    w->step_in_bytes = w->step_out_bytes = 0;
 }

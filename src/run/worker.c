@@ -21,6 +21,7 @@
 struct worker_conn {
     struct conn conn;
     struct loop_watch watch;
+    struct loop_timer again; /* its step was cut */
     struct worker *worker;
 };
 
@@ -28,6 +29,7 @@ static void arrive(void *arg, uint64_t now_ns);
 static void tick(void *arg, uint64_t now_ns);
 static void time_out(void *arg, uint64_t now_ns);
 static void drive(void *arg, uint32_t events);
+static void go_on(void *arg, uint64_t now_ns);
 
 int worker_init(struct worker *w, unsigned index, unsigned count, const struct cpu_set *core,
                 enum worker_wait wait, struct err *e)
@@ -75,6 +77,7 @@ static struct conn *take_conn(struct worker *w)
         w->chunk[w->chunks++] = chunk;
         for (unsigned i = 0; i < CHUNK; i++) {
             chunk[i].watch = (struct loop_watch){.ready = drive, .arg = &chunk[i]};
+            chunk[i].again = (struct loop_timer){.fire = go_on, .arg = &chunk[i]};
             chunk[i].worker = w;
             chunk[i].conn.next = w->free;
             w->free = &chunk[i].conn;
@@ -109,6 +112,7 @@ static void set_arrival(struct worker *w);
 static void unlist_open(struct worker *w, struct conn *c)
 {
     loop_forget(w->loop, &worker_conn_of(c)->watch);
+    loop_timer_stop(w->loop, &worker_conn_of(c)->again);
     c->previous->next = c->next;
     c->next->previous = c->previous;
     w->in_flight--;
@@ -212,13 +216,25 @@ static void count_not_started(struct worker *w)
 
 /* ---- events ---- */
 
-static void drive(void *arg, uint32_t events)
+static void step(struct worker_conn *c, bool has_ended, bool has_error)
 {
-    struct worker_conn *c = arg;
-    const bool has_error = (events & (EPOLLERR | EPOLLHUP)) != 0;
-    const bool has_ended = (events & EPOLLRDHUP) != 0 || has_error;
+    struct loop *loop = c->worker->loop;
     if (conn_step(&c->conn, has_ended, has_error) == CONN_OVER)
         unlist_open(c->worker, &c->conn);
+    else if (c->conn.wire.is_cut)
+        loop_timer_set(loop, &c->again, loop_now_ns(loop));
+}
+
+static void drive(void *arg, uint32_t events)
+{
+    const bool has_error = (events & (EPOLLERR | EPOLLHUP)) != 0;
+    step(arg, (events & EPOLLRDHUP) != 0 || has_error, has_error);
+}
+
+static void go_on(void *arg, uint64_t now_ns)
+{
+    (void)now_ns;
+    step(arg, true, false);
 }
 
 /* One timer for all: the oldest times out first, and when it ends otherwise the timer finds
