@@ -222,6 +222,15 @@ int link_close(struct link *l, struct err *e)
     return 0;
 }
 
+int link_check(const struct link *l, struct err *e)
+{
+    siginfo_t info = {.si_pid = 0};
+    if (waitid(P_PID, (id_t)l->pid, &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+        info.si_pid == 0)
+        return 0;
+    return err_set(e, ERR_FAILED, "--link: its process is gone");
+}
+
 int link_enter(const struct link *l, enum link_end end, struct err *e)
 {
     if (setns(l->space_fd[end], CLONE_NEWNET) != 0)

@@ -51,6 +51,9 @@ struct link *link_open(const struct link_options *options, struct err *e);
  * NULL: nothing, 0. */
 int link_close(struct link *link, struct err *e);
 
+/* 0, or -1 if its process has ended: what was sent since did not arrive. */
+int link_check(const struct link *link, struct err *e) __attribute__((warn_unused_result));
+
 /* The calling thread's sockets, and those of processes it makes, are from now on at this
  * end.  Safe between fork and exec. */
 int link_enter(const struct link *link, enum link_end end, struct err *e)

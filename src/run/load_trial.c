@@ -166,7 +166,8 @@ int load_run_once(struct load *l, const struct worker_plan *plan, const char *st
         return -1;
     for (size_t i = 0; i < l->workers; i++)
         sampler_keep(&l->worker[i].sampler, out->measured_ns);
-    if (run_workers(l, &timed, step, out, e) != 0)
+    if (run_workers(l, &timed, step, out, e) != 0 ||
+        (l->link != NULL && link_check(l->link, e) != 0))
         return -1;
     if (is_stopped(l))
         return 1;
