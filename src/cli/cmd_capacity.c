@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/text.h"
 #include "base/units.h"
+#include "cli/keep.h"
 #include "cli/load_setting.h"
 #include "cli/measured.h"
 #include "cli/output.h"
@@ -179,8 +180,10 @@ static int measure(struct command_call *call, const struct arm_list *arms,
     };
     if (list_objectives(v, objective, &options.objectives, e) != 0)
         return -1;
+    struct keep keep = {.output = &v->output, .result = result};
     progress_init(&progress, call->title ? call->title : "capacity", !v->output.is_quiet);
     options.load.progress = progress_hook(&progress);
+    options.load.keep = keep_hook(&keep);
     load_setting_apply(call, &v->setting, in, &options.load);
     const int failed = capacity_run(&options, result, e);
     progress_end(&progress);

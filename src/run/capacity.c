@@ -132,6 +132,19 @@ static void note_probe(struct capacity_run *c, unsigned arm, size_t problems_bef
     capacity_search_add(&c->search[arm], t->due_per_s, outcome);
 }
 
+static void fill_arms(struct capacity_run *c);
+
+/* The answers as the probes until now give them. */
+static void keep_so_far(struct capacity_run *c)
+{
+    const struct run_keep *k = &c->options->load.keep;
+    if (k->keep == NULL)
+        return;
+    c->result->elapsed_s = (double)(clock_now_ns() - c->load->began_ns) / 1e9;
+    fill_arms(c);
+    k->keep(k->arg);
+}
+
 /* 0, -1 with an error, 1: stopped. */
 static int run_probe(struct capacity_run *c, unsigned arm, unsigned round, struct err *e)
 {
@@ -145,8 +158,10 @@ static int run_probe(struct capacity_run *c, unsigned arm, unsigned round, struc
         .rate_per_s = rate_per_s, .block = round, .arm = arm, .step = step};
     read_link(c->load, bits);
     const int end = load_run_turn(c->load, &turn, e);
-    if (end == 0)
+    if (end == 0) {
         note_probe(c, arm, problems, bits);
+        keep_so_far(c);
+    }
     return end;
 }
 
@@ -263,6 +278,16 @@ static void fill_arm(struct capacity_run *c, unsigned arm)
     }
 }
 
+static void fill_arms(struct capacity_run *c)
+{
+    const unsigned arms = (unsigned)c->options->load.arms->count;
+    c->result->capacity->arms = 0;
+    for (unsigned i = 0; i < arms; i++)
+        (void)capacity_add_arm(c->result->capacity);
+    for (unsigned i = 0; i < arms; i++)
+        fill_arm(c, i);
+}
+
 static void add_problem(struct capacity_run *c, unsigned arm, enum result_severity severity,
                         const char *code, const char *message)
 {
@@ -335,10 +360,8 @@ static void conclude(struct capacity_run *c)
     load_conclude(c->load);
     demote_problems(c->result, problems);
     void_odd_probes(c);
-    for (unsigned i = 0; i < arms; i++)
-        (void)capacity_add_arm(c->result->capacity);
+    fill_arms(c);
     for (unsigned i = 0; i < arms; i++) {
-        fill_arm(c, i);
         name_outcome(c, i);
         name_probe_limits(c, i);
     }
@@ -376,8 +399,16 @@ static int search_and_conclude(struct capacity_run *c, struct err *e)
     const struct load_options *o = &c->options->load;
     l->lag_allowed_ns = allowed_lag_ns(c->result->capacity);
     l->steps = (size_t)(c->options->budget_ns / (o->warmup_ns + o->duration_ns) + 1);
-    if (run_search(c, e) != 0)
+    struct err why = ERR_INIT;
+    if (run_search(c, &why) != 0) {
+        if (c->result->capacity->probes > 0) {
+            load_end_early(l, &why);
+            conclude(c);
+        }
+        if (e != NULL)
+            *e = why;
         return -1;
+    }
     conclude(c);
     return load_link_close(l, e) != 0 || load_check_outcome(l, e) != 0 ? -1 : 0;
 }

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Something breaks while a load runs: is what was finished kept, and what was lost named?"""
+import contextlib
 import os
 import pathlib
 import re
@@ -44,6 +45,37 @@ def test_a_cpu_run_killed_outright_leaves_its_finished_repeats(tmp_path):
         process.wait(10)
     done = run("report", tmp_path / "r")
     assert done.returncode == 0 and "UNFINISHED" in done.stdout, done
+
+
+@pytest.mark.parametrize("kill_server", [False, True])
+def test_a_search_for_a_capacity_that_is_killed_leaves_its_probes(kill_server, tmp_path):
+    path = tmp_path / "r" / "result.json"
+    words = ["capacity", "--slo", "p99=10ms", "--probe-duration", "100ms", "--warmup", "0",
+             "--budget", "60s", "--precision", "0.1%", "-q", "-o", tmp_path / "r", "--arm",
+             f"a: {faults.NULL} null-server=1ms"]
+
+    def probes():
+        with contextlib.suppress(OSError):
+            return len(faults.strict_json(path.read_text())["capacity"]["probes"])
+        return 0
+
+    process = subprocess.Popen([faults.PROGRAM, *map(str, words)], stderr=subprocess.PIPE,
+                               encoding="utf-8")
+    try:
+        faults.until(lambda: probes() >= 3, "three probes")
+        if kill_server:
+            task = f"/proc/{process.pid}/task/{process.pid}/children"
+            os.kill(int(pathlib.Path(task).read_text().split()[0]), signal.SIGKILL)
+            _, err = process.communicate(timeout=20)
+            assert process.returncode == 1 and "embedded server: it is gone" in err
+    finally:
+        process.kill()
+        process.communicate(timeout=10)
+    result = faults.strict_json(path.read_text())
+    assert result["interrupted"] is True and probes() >= 3
+    assert ("interrupted_by" in result) == ("ended-early" in problems(result)) == kill_server
+    done = run("report", tmp_path / "r")
+    assert done.returncode == 0 and ("UNFINISHED" in done.stdout) == (not kill_server), done
 
 
 def test_a_killed_run_does_not_mix_with_the_result_before_it(tmp_path):

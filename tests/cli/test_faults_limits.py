@@ -16,6 +16,7 @@ import pytest
 from conftest import run
 import faults
 from faults import loading, problems, total
+from test_link import needs_link
 
 CGROUP = pathlib.Path("/sys/fs/cgroup")
 
@@ -129,8 +130,7 @@ def test_ports_used_up_are_our_own_failure(tmp_path):
     assert all(f["local"] for t in result["arms"][0]["trials"]
                for f in t.get("failures", []) if f["code"] == 99)
     assert "errors" in problems(result)
-    last = result["arms"][0]["trials"][-1]["tally"]
-    assert last["completed"] == last["scheduled"]
+    assert result["arms"][0]["trials"][-1]["tally"]["completed"] > 0
     load.assert_nothing_left()
 
 
@@ -151,6 +151,24 @@ def test_a_link_that_is_down_for_a_while_is_a_gap(tmp_path):
     worst = min(trials, key=lambda t: t["tally"]["completed"])
     assert worst["censored"] and ("errors", worst["index"]) in [
         (p["code"], p.get("trial")) for p in result["validity"]["problems"]]
+    load.assert_nothing_left()
+
+
+@needs_link
+@pytest.mark.parametrize("victim", ["program", "server", "link"])
+def test_a_run_over_a_link_of_its_own_leaves_its_trials_and_nothing_else(victim, tmp_path):
+    with loading(tmp_path, "--link", "rtt=5ms") as load:
+        load.wait_for_trials(2)
+        server, own = load.server(), load.process.pid
+        link, = set(faults.marked(load.mark)) - {server, own}
+        os.kill({"program": own, "server": server, "link": link}[victim], signal.SIGKILL)
+        status = load.end()
+    _, result = load.report()
+    assert result["interrupted"] is True and load.trials() >= 2
+    if victim == "program":
+        assert status == -signal.SIGKILL and "interrupted_by" not in result
+    else:
+        assert status == 1 and "ended-early" in problems(result), load.stderr
     load.assert_nothing_left()
 
 
