@@ -204,7 +204,10 @@ static int set_list(struct link_spec *spec, const char *text, struct err *e)
         if (set_item(spec, item, e) != 0)
             return -1;
         text += length;
-        if (*text == ',' && *++text == '\0')
+        if (*text != ',')
+            continue;
+        text++;
+        if (*text == '\0')
             return err_set(e, ERR_USAGE, "something is missing behind the last ','");
     }
     return 0;

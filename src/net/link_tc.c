@@ -35,7 +35,7 @@ static void be_tc(char *const words[], int said_fd)
     for (size_t i = 0; i < WORDS_MAX && words[i] != NULL; i++)
         all[i + 1] = words[i];
     const int null_fd = open("/dev/null", O_RDWR | O_CLOEXEC);
-    if (dup2(null_fd, STDIN_FILENO) < 0 || dup2(said_fd, STDOUT_FILENO) < 0 ||
+    if (null_fd < 0 || dup2(null_fd, STDIN_FILENO) < 0 || dup2(said_fd, STDOUT_FILENO) < 0 ||
         dup2(said_fd, STDERR_FILENO) < 0)
         _exit(1);
     keep_rights();

@@ -280,7 +280,9 @@ static int wait_for_answer(struct peer *p, size_t i, uint64_t until_ns, struct e
     const int fd = socket_connect(&p->address[i], NULL);
     struct pollfd wait = {.fd = fd, .events = POLLOUT};
     bool is_sent = false;
-    int failed = fd < 0 ? err_set_errno(e, "connect") : 1;
+    int failed = 1;
+    if (fd < 0)
+        return err_set_errno(e, "connect");
     while (failed > 0) {
         if (has_ended(&p->process[p->listener[i].process]))
             failed = ended_early(p, e);
@@ -295,8 +297,7 @@ static int wait_for_answer(struct peer *p, size_t i, uint64_t until_ns, struct e
             wait.events = POLLIN;
         }
     }
-    if (fd >= 0)
-        close(fd);
+    close(fd);
     return failed;
 }
 
