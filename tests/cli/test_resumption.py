@@ -293,7 +293,8 @@ def test_new_visitors_do_not_resume_although_the_server_would(tmp_path):
 
 def test_a_server_with_state_for_early_data_serves_resumptions_without_it():
     """The 1-RTT arm at a server that takes early data: other tickets, no early data."""
-    result = load("a: backend=openssl groups=X25519 resume=1 server-early-data=1000")
+    result = load("a: backend=openssl groups=X25519 resume=1 server-early-data=1000",
+                  "--max-in-flight", "1", "--grace", "20s")
     seen = negotiated(result)
     assert seen["resumed"] == completed(result) - 1 == 19
     assert seen["early_data_accepted"] == seen["early_data_rejected"] == 0
