@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/rng.h"
 #include "base/text.h"
+#include "run/load_client.h"
 
 #define ROOTS_MOST_BYTES (4u << 20)
 #define SYSTEM_ROOTS "/etc/ssl/certs/ca-certificates.crt"
@@ -99,7 +100,11 @@ struct arm_list *load_setting_read_arms(const struct command_call *call,
                                           .may_ask = may_ask};
     if (s->target != NULL && read_target(s->target, &name, e) != 0)
         return NULL;
-    return predict_options_read_arms(&s->predict, &target, &s->arms, e);
+    struct arm_list *arms = predict_options_read_arms(&s->predict, &target, &s->arms, e);
+    if (arms != NULL)
+        load_choose_client(arms, s->target == NULL && s->peer.server == PEER_NONE,
+                           call->context->backends);
+    return arms;
 }
 
 int load_setting_check(const struct command_call *call, const struct load_setting *s,

@@ -72,7 +72,7 @@ static int calibrate(struct load *l, struct err *e)
     const int end = load_flood(l, 0, &flood, e);
     if (end == 0 && isfinite(flood.generator_per_s))
         note_capacity(l, flood.generator_per_s);
-    return end;
+    return end == 0 ? load_compare_clients(l, e) : end;
 }
 
 /* ---- trials ---- */

@@ -95,6 +95,16 @@ int load_check_outcome(const struct load *l, struct err *e) __attribute__((warn_
 int load_set_up(struct load *l, struct err *e) __attribute__((warn_unused_result));
 void load_take_down(struct load *l);
 bool load_shares_cores(const struct load_options *o); /* client and server have one in common */
+/* Zeroed, aligned for the shards in them, to be freed; NULL: no memory (errno). */
+struct conn_arm *load_new_arms(size_t count) __attribute__((warn_unused_result));
+/* Arm i as planned, against the run's target. */
+int load_make_arm(struct load *l, size_t i, const struct arm_plan *plan, struct conn_arm *out,
+                  struct err *e) __attribute__((warn_unused_result));
+
+/* ---- load_client.c ---- */
+/* Where the client of the first arm is not the usual library: what its handshakes take with
+ * either, as a note.  0, -1 with an error, or 1: stopped. */
+int load_compare_clients(struct load *l, struct err *e) __attribute__((warn_unused_result));
 
 /* ---- load_link.c: without a link each of these does nothing ---- */
 int load_link_open(struct load *l, uint64_t seed, struct err *e)

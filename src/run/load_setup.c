@@ -187,9 +187,17 @@ bool load_shares_cores(const struct load_options *o)
     return false;
 }
 
-static int make_arm(struct load *l, size_t i, struct conn_arm *out, struct err *e)
+struct conn_arm *load_new_arms(size_t count)
 {
-    struct arm_plan *plan = &l->plan[i];
+    struct conn_arm *arms = aligned_alloc(SHARD_ALIGNMENT, count * sizeof(*arms));
+    if (arms != NULL)
+        memset(arms, 0, count * sizeof(*arms));
+    return arms;
+}
+
+int load_make_arm(struct load *l, size_t i, const struct arm_plan *plan, struct conn_arm *out,
+                  struct err *e)
+{
     const struct arm *arm = &l->options->arms->arm[i];
     struct tls_config config = plan->client_config;
     if (l->has_child)
@@ -260,12 +268,11 @@ static int make_worker(struct load *l, size_t i, struct err *e)
     w->setting.sources = o->sources;
     w->setting.next_source = i;
     w->arms = (unsigned)o->arms->count;
-    w->arm = aligned_alloc(SHARD_ALIGNMENT, w->arms * sizeof(*w->arm));
+    w->arm = load_new_arms(w->arms);
     if (w->arm == NULL)
         return err_set_errno(e, "worker");
-    memset(w->arm, 0, w->arms * sizeof(*w->arm));
     for (size_t k = 0; k < w->arms; k++)
-        if (make_arm(l, k, &w->arm[k], e) != 0)
+        if (load_make_arm(l, k, &l->plan[k], &w->arm[k], e) != 0)
             return -1;
     if (l->records != NULL)
         make_records(l, i);

@@ -71,8 +71,8 @@ def test_every_arrival_is_counted_on_the_embedded_server():
 
 def test_openssl_negotiates_what_each_arm_offers_on_one_server():
     needs_openssl()
-    done = run("load", *QUICK, "--arm", "classical: groups=X25519", "--arm",
-               "pq: groups=X25519MLKEM768", "--interleave", "connection")
+    done = run("load", *QUICK, "--arm", "classical: groups=X25519 backend=openssl",
+               "--arm", "pq: groups=X25519MLKEM768 backend=openssl", "--interleave", "connection")
     assert done.returncode == 0, done.stderr
     arms = {a["name"]: a for a in strict_json(done.stdout)["arms"]}
     assert arms["classical"]["negotiated"]["counts"] == {"X25519": 10}
