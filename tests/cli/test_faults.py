@@ -11,10 +11,11 @@ import time
 
 import pytest
 
-from conftest import run
+from conftest import LONG, run
 import faults
 from faults import loading, problems, total
 
+needs_long = pytest.mark.skipif(not LONG, reason="takes long; ./check --long")
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -179,12 +180,13 @@ def test_a_killed_server_costs_its_trial_and_not_the_ones_before(tmp_path):
     load.assert_nothing_left()
 
 
-def test_a_server_stopped_for_a_while_is_waited_for(tmp_path):
+@pytest.mark.parametrize("stopped_s", [2, pytest.param(10, marks=needs_long)])
+def test_a_server_stopped_for_a_while_is_waited_for(stopped_s, tmp_path):
     with loading(tmp_path, "--trials", "4") as load:
         load.wait_for_trials(1)
         server = load.server()
         os.kill(server, signal.SIGSTOP)
-        time.sleep(2)
+        time.sleep(stopped_s)
         os.kill(server, signal.SIGCONT)
         assert load.end() == 0, load.stderr
     _, result = load.report()
@@ -192,6 +194,18 @@ def test_a_server_stopped_for_a_while_is_waited_for(tmp_path):
     assert total(result, "completed") < total(result, "scheduled") == 240
     lost = total(result, "timed_out") + total(result, "unfinished")
     assert lost == total(result, "scheduled") - total(result, "completed")
+    load.assert_nothing_left()
+
+
+@needs_long
+def test_a_server_stopped_for_good_is_given_up(tmp_path):
+    with loading(tmp_path, "--trials", "4") as load:
+        load.wait_for_trials(2)
+        os.kill(load.server(), signal.SIGSTOP)
+        assert load.end(60) == 1
+    _, result = load.report()
+    assert "embedded server: no answer for 30 s" in load.stderr
+    assert result["interrupted_by"] == "an error" and load.trials() >= 2
     load.assert_nothing_left()
 
 

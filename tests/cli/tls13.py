@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""A TLS 1.3 server in plain Python that can say every sentence wrong (RFC 8446).
+"""TLS 1.3 in plain Python, both sides, that can say every sentence wrong (RFC 8446).
 
 X25519, TLS_CHACHA20_POLY1305_SHA256 and ECDSA P-256 alone; secrets and clocks of a test. A script
 calls the steps one by one and changes what a step would send.
@@ -178,11 +178,8 @@ def read_exactly(conn, count):
     return data
 
 
-class Server:
-    """One connection: begin, then the flight's parts in order, then anything."""
-
-    d = 0x1234567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef
-    own_certificate = certificate(d)
+class Peer:
+    """Records and secrets, whichever side it is."""
 
     def __init__(self, conn):
         self.conn, self.transcript = conn, b""
@@ -190,11 +187,67 @@ class Server:
         self.sequence = 0
         self.private = os.urandom(32)
 
-    # records in and out
-
     def read_record(self):
         head = read_exactly(self.conn, 5)
         return head[0], read_exactly(self.conn, int.from_bytes(head[3:], "big"))
+
+    def raw(self, data):
+        self.conn.sendall(data)
+
+    def protect(self, kind, data, padding=0):
+        """A protected record with the current keys."""
+        inner = data + bytes([kind]) + bytes(padding)
+        head = b"\x17\x03\x03" + (len(inner) + 16).to_bytes(2, "big")
+        nonce = (int.from_bytes(self.iv, "big") ^ self.sequence).to_bytes(12, "big")
+        self.sequence += 1
+        return head + seal(self.key, nonce, inner, head)
+
+    def send(self, kind, body, piece=16000):
+        """A handshake message, protected once there are keys, in the transcript."""
+        data = message(kind, body)
+        self.transcript += data
+        pack = self.protect if self.key else record
+        for at in range(0, len(data), piece):
+            self.raw(pack(HANDSHAKE, data[at:at + piece]))
+
+    def digest(self):
+        return hashlib.sha256(self.transcript).digest()
+
+    def use(self, secret):
+        self.secret, self.sequence = secret, 0
+        self.key, self.iv = expand(secret, b"key", b"", 32), expand(secret, b"iv", b"", 12)
+
+    def key_update(self, request=0):
+        self.raw(self.protect(HANDSHAKE, message(KEY_UPDATE, bytes([request]))))
+        self.use(expand(self.secret, b"traffic upd", b"", 32))
+
+    def data(self, data):
+        self.raw(self.protect(DATA, data))
+
+    def finished(self, data=None):
+        key = expand(self.secret, b"finished", b"", 32)
+        self.send(FINISHED, hmac256(key, self.digest()) if data is None else data)
+
+    def drain(self):
+        """What the other has sent, unread; until it goes."""
+        while self.conn.recv(65536):
+            pass
+
+
+def handshake_secret(shared):
+    early = hmac256(bytes(32), bytes(32))
+    return hmac256(expand(early, b"derived", hashlib.sha256(b"").digest(), 32), shared)
+
+
+def master_secret(handshake):
+    return hmac256(expand(handshake, b"derived", hashlib.sha256(b"").digest(), 32), bytes(32))
+
+
+class Server(Peer):
+    """One connection: begin, then the flight's parts in order, then anything."""
+
+    d = 0x1234567890abcdef1234567890abcdef1234567890abcdef1234567890abcdef
+    own_certificate = certificate(d)
 
     def read_hello(self):
         """ClientHello into session, extensions, share."""
@@ -220,25 +273,6 @@ class Server:
             shares = shares[4 + length:]
         return self
 
-    def raw(self, data):
-        self.conn.sendall(data)
-
-    def protect(self, kind, data, padding=0):
-        """A protected record with the current keys."""
-        inner = data + bytes([kind]) + bytes(padding)
-        head = b"\x17\x03\x03" + (len(inner) + 16).to_bytes(2, "big")
-        nonce = (int.from_bytes(self.iv, "big") ^ self.sequence).to_bytes(12, "big")
-        self.sequence += 1
-        return head + seal(self.key, nonce, inner, head)
-
-    def send(self, kind, body, piece=16000):
-        """A handshake message, protected once there are keys, in the transcript."""
-        data = message(kind, body)
-        self.transcript += data
-        pack = self.protect if self.key else record
-        for at in range(0, len(data), piece):
-            self.raw(pack(HANDSHAKE, data[at:at + piece]))
-
     # the flight
 
     def hello(self, suite=SUITE, session=None, version=0x0303, group=X25519, share=None,
@@ -257,18 +291,8 @@ class Server:
         self.hello(random=RETRY, more=more, extensions=extension(43, b"\x03\x04") + extension(
             51, group.to_bytes(2, "big")))
 
-    def digest(self):
-        return hashlib.sha256(self.transcript).digest()
-
-    def use(self, secret):
-        self.secret, self.sequence = secret, 0
-        self.key, self.iv = expand(secret, b"key", b"", 32), expand(secret, b"iv", b"", 12)
-
     def handshake_keys(self):
-        empty = hashlib.sha256(b"").digest()
-        early = hmac256(bytes(32), bytes(32))
-        shared = x25519(self.private, self.shares[X25519])
-        self.hs = hmac256(expand(early, b"derived", empty, 32), shared)
+        self.hs = handshake_secret(x25519(self.private, self.shares[X25519]))
         self.use(expand(self.hs, b"s hs traffic", self.digest(), 32))
 
     def encrypted_extensions(self, extensions=b""):
@@ -284,14 +308,8 @@ class Server:
         self.send(VERIFY, scheme.to_bytes(2, "big") + vector(
             2, ecdsa_sign(self.d, content) if signature is None else signature))
 
-    def finished(self, data=None):
-        key = expand(self.secret, b"finished", b"", 32)
-        self.send(FINISHED, hmac256(key, self.digest()) if data is None else data)
-
     def application_keys(self):
-        empty = hashlib.sha256(b"").digest()
-        master = hmac256(expand(self.hs, b"derived", empty, 32), bytes(32))
-        self.use(expand(master, b"s ap traffic", self.digest(), 32))
+        self.use(expand(master_secret(self.hs), b"s ap traffic", self.digest(), 32))
 
     def begin(self):
         """To the end of ServerHello."""
@@ -309,18 +327,56 @@ class Server:
         self.application_keys()
         return self
 
-    def data(self, data):
-        self.raw(self.protect(DATA, data))
-
     def ticket(self, identity=b"t" * 32, lifetime=7200, nonce=b"\0"):
         self.raw(self.protect(HANDSHAKE, message(TICKET, struct.pack(">II", lifetime, 1) + vector(
             1, nonce) + vector(2, identity) + vector(2, b""))))
 
-    def key_update(self, request=0):
-        self.raw(self.protect(HANDSHAKE, message(KEY_UPDATE, bytes([request]))))
-        self.use(expand(self.secret, b"traffic upd", b"", 32))
 
-    def drain(self):
-        """What the client has sent, unread; until it goes."""
-        while self.conn.recv(65536):
-            pass
+class Client(Peer):
+    """begin reads the server's whole flight; then Finished or something else."""
+
+    def begin(self):
+        extensions = extension(43, b"\2\3\4") + extension(10, b"\0\2\0\x1d") + extension(
+            13, b"\0\4\4\3\x08\4") + extension(51, vector(2, struct.pack(
+                ">HH", X25519, 32) + x25519(self.private)))
+        self.send(1, b"\3\3" + os.urandom(32) + vector(1, os.urandom(32)) + vector(
+            2, SUITE.to_bytes(2, "big")) + b"\1\0" + vector(2, extensions))
+        _, hello = self.read_record()
+        self.transcript += hello
+        share = hello.rindex(struct.pack(">HH", X25519, 32)) + 4
+        hs = handshake_secret(x25519(self.private, hello[share:share + 32]))
+        self.use(expand(hs, b"s hs traffic", self.digest(), 32))
+        before = self.digest()
+        self.read_flight()
+        self.application_secret = expand(master_secret(hs), b"c ap traffic", self.digest(), 32)
+        self.use(expand(hs, b"c hs traffic", before, 32))
+        return self
+
+    def read_flight(self):
+        """To the end of Finished, with the server's keys; tags are not looked at."""
+        flight, sequence = b"", 0
+        while self.finished_at(flight) is None:
+            kind, data = self.read_record()
+            if kind == CCS:
+                continue
+            nonce = (int.from_bytes(self.iv, "big") ^ sequence).to_bytes(12, "big")
+            sequence += 1
+            stream = b"".join(chacha20_block(self.key, 1 + i, nonce)
+                              for i in range((len(data) + 63) // 64))
+            flight += bytes(a ^ b for a, b in zip(data[:-16], stream)).rstrip(b"\0")[:-1]
+        self.transcript += flight
+
+    @staticmethod
+    def finished_at(flight):
+        at = 0
+        while at + 4 <= len(flight):
+            length = int.from_bytes(flight[at + 1:at + 4], "big")
+            if flight[at] == FINISHED and at + 4 + length <= len(flight):
+                return at
+            at += 4 + length
+        return None
+
+    def complete(self):
+        self.begin().finished()
+        self.use(self.application_secret)
+        return self
