@@ -201,3 +201,22 @@ def test_it_installs_and_measures_in_a_clean(suite, release):
     must(ROOT / "tools" / "cleanroot", "--copy", package, "--run",
          "apt-get -q update && apt-get -q install -y --no-install-recommends "
          f"./{package.name}", "--run", TRY, suite, timeout=1200)
+
+
+@pytest.mark.skipif(not LONG, reason="takes minutes")
+def test_the_package_for_arm64_is_for_arm64(tmp_path):
+    if must("dpkg", "--print-architecture").strip() != "amd64":
+        pytest.skip("cross-built on amd64")
+    must(DIST, "--arch", "arm64", "--no-tests", "-o", tmp_path / "out", timeout=1200)
+    (package,) = (tmp_path / "out").glob("*_arm64.deb")
+    assert must("dpkg-deb", "-f", package, "Architecture").strip() == "arm64"
+    must("dpkg-deb", "-x", package, tmp_path / "root")
+    files = elf_files(tmp_path / "root")
+    assert len(files) >= 3
+    for path in files:
+        assert "AArch64" in must("readelf", "-h", path)
+    (program,) = (path for path in files if path.parent.name == "bin")
+    done = must("qemu-aarch64-static", "-L", "/usr/aarch64-linux-gnu", program, "cpu", "-q",
+                "--handshakes", "20", "--repeats", "2", "--arm", "a: groups=X25519MLKEM768",
+                "--json", "-")
+    assert '"group":"X25519MLKEM768"' in done.replace(" ", "")

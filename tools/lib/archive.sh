@@ -12,6 +12,8 @@
 
 # Set archive_types to 'deb deb-src' before the first fetch where sources are wanted too.
 archive_opened='' archive_why='' archive_types=deb
+# archive_own_suite: this system's release, to be read too; archive_only_suite: take from it alone.
+archive_own_suite='' archive_only_suite=''
 
 # What the machine's own apt uses, one repository a line: URI RELEASE ORIGIN.
 # Before the first "apt-get update" apt can tell all but the origin.
@@ -100,6 +102,8 @@ archive_open() {
 $archive_kind-archive-keyring, or give --keyring FILE"
 	keyring=$(archive_find_keyring) || return 1
 	[ "$archive_kind" = debian ] || suites='devel' components='main universe'
+	[[ -z $archive_own_suite || " $suites " == *" $archive_own_suite "* ]] ||
+		suites="$archive_own_suite $suites"
 	archive_make_root "$root" "$suites" "$components" "$keyring"
 	say "reading the package lists of: $suites (30 MB; with those of sources 60 MB)"
 	# One suite may be missing on a mirror; what matters is what can be had.
@@ -119,7 +123,8 @@ archive_make_root() { # ROOT SUITES COMPONENTS KEYRING
 	{
 		archive_write_source "$archive_uri" "$2" "$3" "$4"
 		if [ "$archive_kind" = debian ] && [ -n "$archive_security_uri" ]; then
-			archive_write_source "$archive_security_uri" trixie-security main "$4"
+			archive_write_source "$archive_security_uri" \
+				"trixie-security${archive_own_suite:+ $archive_own_suite-security}" main "$4"
 		fi
 	} >"$root/etc/sources.list.d/archive.sources"
 	archive_write_config "$root" >"$root/apt.conf"
@@ -157,6 +162,7 @@ archive_download() { # Packages|Sources PACKAGE PATTERN FOLDER
 	: >"$work/download.log"
 	while read -r version suite; do
 		[[ $version =~ $pattern ]] || continue
+		[[ -z $archive_only_suite || ${suite%-security} == "$archive_only_suite" ]] || continue
 		tried+="${tried:+, }$version from $suite"
 		say "fetching $package $version from $suite"
 		rm -rf "$folder" && mkdir "$folder"
@@ -171,7 +177,7 @@ archive_download() { # Packages|Sources PACKAGE PATTERN FOLDER
 		archive_why="package $package could not be downloaded ($tried):
 $(archive_complaints "$work/download.log")"
 	else
-		archive_why="package $package: the lists of trixie, testing and sid have no fitting version"
+		archive_why="package $package for $arch: the lists have no fitting version"
 	fi
 	return 1
 }
