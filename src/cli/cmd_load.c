@@ -112,12 +112,12 @@ static int close_one(FILE *f, const char *option, const char *path, struct err *
 {
     if (f == NULL)
         return 0;
-    errno = 0;
     const bool is_cut = ferror(f) != 0;
-    if (fclose(f) == 0 && !is_cut)
+    const int code = fclose(f) == 0 ? 0 : errno;
+    if (code == 0 && !is_cut)
         return 0;
     return err_set(e, ERR_SYSTEM, "%s: %.200s is not whole: %s", option, path,
-                   errno != 0 ? strerror(errno) : "a write failed");
+                   code != 0 ? strerror(code) : "a write failed");
 }
 
 /* -1 where a file lacks what could not be written. */

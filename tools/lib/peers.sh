@@ -14,7 +14,7 @@
 # Sourced. Uses: top, cache, work, arch, refresh, log, openssl_prefixes, common.sh,
 # archive.sh, cache.sh.
 
-peers_packages=(dpkg-dev patch xz-utils make libpcre2-dev)
+peers_packages=(dpkg-dev patch xz-utils make libpcre2-dev libcrypt-dev)
 
 # Versions that are new enough; the series of the stable release is taken first.
 peers_pattern() { # NAME
@@ -80,7 +80,7 @@ peers_key() { # NAME OPENSSL
 # Runs in the source folder.
 peers_make_nginx() { # OPENSSL TO SHIM
 	./configure "${peers_nginx_flags[@]}" --prefix=/nonexistent \
-		--with-cc="${CC:-cc}" --with-cc-opt="-O2 -I$1/include" \
+		--with-cc="${CC:-cc}" --with-cc-opt="-O2 -Wno-error -I$1/include" \
 		--with-ld-opt="-L$1/lib $3 -Wl,--no-as-needed -lz -lzstd -Wl,--as-needed" &&
 		make -j "$(nproc)" && cp objs/nginx "$2/bin/nginx"
 }
