@@ -27,8 +27,10 @@ def test_a_run_killed_outright_leaves_its_finished_trials(tmp_path):
         load.process.kill()
         assert load.end() == -signal.SIGKILL
         text, result = load.report()
+        compared = run("compare", load.result_directory, load.result_directory)
     assert result["interrupted"] is True and "interrupted_by" not in result
     assert "UNFINISHED" in text
+    assert compared.returncode == 0, compared.stderr
     assert 2 <= load.trials() < 10
     assert total(result, "completed") == total(result, "scheduled") > 0
     load.assert_nothing_left()
@@ -182,18 +184,19 @@ def test_a_killed_server_costs_its_trial_and_not_the_ones_before(tmp_path):
 
 @pytest.mark.parametrize("stopped_s", [2, pytest.param(10, marks=needs_long)])
 def test_a_server_stopped_for_a_while_is_waited_for(stopped_s, tmp_path):
-    with loading(tmp_path, "--trials", "4") as load:
-        load.wait_for_trials(1)
+    with loading(tmp_path, "--trials", "4", "--duration", "1s") as load:
         server = load.server()
+        load.wait_for_trials(1)
+        time.sleep(0.4)  # between trials nothing would be lost
         os.kill(server, signal.SIGSTOP)
         time.sleep(stopped_s)
         os.kill(server, signal.SIGCONT)
         assert load.end() == 0, load.stderr
     _, result = load.report()
     assert result["interrupted"] is False
-    assert total(result, "completed") < total(result, "scheduled") == 240
-    lost = total(result, "timed_out") + total(result, "unfinished")
-    assert lost == total(result, "scheduled") - total(result, "completed")
+    assert total(result, "scheduled") == 800
+    assert total(result, "timed_out") + total(result, "unfinished") > 20
+    assert "errors" in problems(result)
     load.assert_nothing_left()
 
 

@@ -118,11 +118,12 @@ def test_ports_used_up_are_our_own_failure(tmp_path):
     around = ["unshare", "-rn", "sh", "-c",
               "ip link set lo up && echo 40000 40009 >/proc/sys/net/ipv4/ip_local_port_range && "
               "exec \"$@\"", "sh"]
-    with loading(tmp_path, around=around) as load:
-        load.wait_for_trials(2)
+    with loading(tmp_path, "--trials", "4", "--duration", "1s", around=around) as load:
         server = load.server()
+        load.wait_for_trials(1)
+        time.sleep(0.4)
         os.kill(server, signal.SIGSTOP)  # each connection keeps its port
-        time.sleep(0.7)
+        time.sleep(0.5)
         os.kill(server, signal.SIGCONT)
         assert load.end() == 0, load.stderr
     _, result = load.report()
