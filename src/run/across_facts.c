@@ -211,11 +211,17 @@ static double work_of(const struct result *r)
                                                : (double)NAN;
 }
 
+static const char *end_of(const struct result *r)
+{
+    if (!r->is_interrupted)
+        return "no";
+    return r->interrupted_by != NULL ? r->interrupted_by : "killed";
+}
+
 static void find_state(struct finder f, const struct result *a, const struct result *b)
 {
     f.subject = "run";
-    tell(&f, "interrupted", a->is_interrupted ? a->interrupted_by : "no",
-         b->is_interrupted ? b->interrupted_by : "no");
+    tell(&f, "interrupted", end_of(a), end_of(b));
     tell(&f, "valid", a->is_valid ? "yes" : "no", b->is_valid ? "yes" : "no");
     if (!isnan(work_of(a)) && !isnan(work_of(b)) &&
         !is_near(work_of(a), work_of(b), SPEED_SLACK))

@@ -101,8 +101,9 @@ static void fail_too_large(struct tls_conn *conn, const char *reason)
 {
     char detail[sizeof(conn->failure.detail)];
     snprintf(detail, sizeof(detail),
-             "%s: this library takes certificate chains of at most %ld bytes", reason,
-             (long)SSL_CTX_get_max_cert_list(SSL_get_SSL_CTX(conn->ssl)));
+             "%s: this library takes a message, like a certificate chain, of at most %ld "
+             "bytes",
+             reason, (long)SSL_CTX_get_max_cert_list(SSL_get_SSL_CTX(conn->ssl)));
     set_failure(conn, TLS_CAUSE_ALERT_SENT, conn->alert_sent, detail);
 }
 
