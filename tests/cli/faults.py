@@ -15,7 +15,7 @@ NULL = "groups=X25519 backend=null verify=off"
 MARK = "PQC_BENCH_FAULT_TEST"
 
 
-def until(condition, what, seconds=30):
+def until(condition, what, seconds=120):
     """The first true value of condition()."""
     end = time.monotonic() + seconds
     while time.monotonic() < end:
@@ -24,6 +24,15 @@ def until(condition, what, seconds=30):
             return value
         time.sleep(0.02)
     raise AssertionError(f"{what}: not within {seconds} s")
+
+
+def threads(pid):
+    """Names of a process's threads; a load's are "client", a server's "server"."""
+    names = []
+    for task in pathlib.Path(f"/proc/{pid}/task").glob("*"):
+        with contextlib.suppress(OSError):
+            names.append((task / "comm").read_text().strip())
+    return names
 
 
 def marked(mark):

@@ -7,11 +7,11 @@ import csv
 import io
 import signal
 import subprocess
-import time
 
 import pytest
 
 from conftest import PROGRAM, assert_usage_error, environment, run, strict_json
+import faults
 
 NULL = "groups=X25519 backend=null"
 QUICK = ["--slo", "p99=100ms", "--probe-duration", "600ms", "--warmup", "100ms", "--grace", "1s",
@@ -195,9 +195,9 @@ def test_an_interrupt_keeps_the_probes_that_were_done(tmp_path):
              "--probe-duration", "500ms", "--warmup", "0s", "--precision", "0.1%", "-q", "-o",
              str(tmp_path / "out")]
     with subprocess.Popen(words, env=environment(), stderr=subprocess.PIPE) as child:
-        time.sleep(4)
+        faults.until((tmp_path / "out" / "result.json").exists, "a probe")
         child.send_signal(signal.SIGINT)
-        child.communicate(timeout=60)
+        child.communicate(timeout=120)
     assert child.returncode == -signal.SIGINT
     result = strict_json((tmp_path / "out" / "result.json").read_text(encoding="utf-8"))
     assert result["interrupted"] and result["interrupted_by"] == "SIGINT"

@@ -11,6 +11,7 @@ import time
 import pytest
 
 from conftest import PROGRAM, assert_usage_error, environment, listed, run, strict_json
+import faults
 import scripted
 
 NULL = "a: groups=X25519 backend=null"
@@ -128,14 +129,15 @@ def start_long(*words):
 
 
 def wait_for_child(process):
-    for _ in range(100):
+    """The embedded server, once it serves and the load has begun."""
+    def look():
         for child in children_of(process.pid):
             with contextlib.suppress(OSError), open(f"/proc/{child}/cmdline", "rb") as f:
-                if b"--control-fd" in f.read():
-                    time.sleep(0.3)
+                if (b"--control-fd" in f.read() and "server" in faults.threads(child) and
+                        "client" in faults.threads(process.pid)):
                     return child
-        time.sleep(0.05)
-    raise AssertionError("no embedded server")
+        return None
+    return faults.until(look, "an embedded server that is asked")
 
 
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM])
@@ -144,45 +146,46 @@ def test_the_embedded_server_is_gone_whatever_ends_the_run(number):
     child = wait_for_child(process)
     assert is_alive(child)
     process.send_signal(number)
-    process.communicate(timeout=20)
-    for _ in range(100):
-        if not is_alive(child):
-            return
-        time.sleep(0.05)
-    raise AssertionError("the embedded server is still there")
+    process.communicate(timeout=120)
+    faults.until(lambda: not is_alive(child), "the end of the embedded server")
 
 
-def test_an_interrupt_keeps_finished_trials():
-    process = start_long("--trials", "30", "--duration", "500ms", "--json", "-", "-q")
-    time.sleep(4)
+def test_an_interrupt_keeps_finished_trials(tmp_path):
+    process = start_long("--trials", "1000", "--duration", "500ms", "--json", "-", "-q", "-o",
+                         tmp_path / "r")
+    faults.until((tmp_path / "r" / "result.json").exists, "a trial")
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=120)
     result = strict_json(out)
     assert result["interrupted"] is True and result["interrupted_by"] == "SIGINT"
-    assert 1 <= len(result["arms"][0]["trials"]) < 30
+    assert 1 <= len(result["arms"][0]["trials"]) < 1000
 
 
 def test_a_killed_server_is_an_error_and_not_a_hang():
     process = start_long("--trials", "1", "--duration", "3s", "--grace", "1s", "-q")
     os.kill(wait_for_child(process), signal.SIGKILL)
-    _, err = process.communicate(timeout=30)
+    _, err = process.communicate(timeout=120)
     assert process.returncode == 1
     assert "embedded server" in err
 
 
 # ---- failures are data ----
 
+def until_it_goes(conn):
+    while conn.recv(65536):
+        pass
+
+
 def after_hello(reply):
     def script(conn, _number):
         scripted.read_record(conn)
-        if reply:
-            conn.sendall(reply)
-        time.sleep(0.05)
+        conn.sendall(reply)
+        until_it_goes(conn)
     return script
 
 
-def silent(_conn, _number):
-    time.sleep(10)
+def silent(conn, _number):
+    until_it_goes(conn)
 
 
 def closes(conn, _number):
@@ -226,12 +229,13 @@ def test_a_listener_that_never_speaks_is_a_timeout_in_tls():
 
 
 def test_a_run_against_silence_ends_at_duration_plus_grace():
-    began = time.monotonic()
+    """One that waited for the timeout, ten minutes, would not end before this test does."""
     with scripted.server(silent) as port:
-        done = load("--target", f"127.0.0.1:{port}", "--timeout", "60s", arm=NULL + " verify=off")
-        took = time.monotonic() - began
-    assert tally(first_trial(done))["unfinished"] == 20
-    assert took < 6
+        done = load("--target", f"127.0.0.1:{port}", "--timeout", "10m", arm=NULL + " verify=off",
+                    timeout=120)
+    trial = first_trial(done)
+    assert tally(trial)["unfinished"] == 20
+    assert trial["censored"] is True and trial["oldest_unfinished_ns"] >= 1e9
 
 
 def test_a_refused_port_is_exit_1_without_latency():
@@ -268,19 +272,6 @@ def through(forward, target, *words, arm="a: groups=X25519MLKEM768"):
                     *words, arm=arm)
 
 
-def test_a_burst_of_resets_does_not_end_the_run(target):
-    count = iter(range(1000))
-
-    def forward(client, upstream):
-        if next(count) < 8:
-            scripted.reset(client)
-        else:
-            scripted.both_ways(client, upstream)
-
-    trial = first_trial(through(forward, target))
-    assert tally(trial)["failed"] == 8 and tally(trial)["completed"] == 12
-
-
 def test_a_server_flight_byte_by_byte_is_one_success(target):
     def forward(client, upstream):
         scripted.both_ways(client, upstream, piece=1)
@@ -308,7 +299,7 @@ def test_time_counts_from_the_hello_over_a_slow_flight(target):
 def test_a_middlebox_that_drops_the_second_segment_is_a_timeout_that_says_so(target):
     def forward(client, upstream):
         upstream.sendall(scripted.read_exactly(client, 700))
-        time.sleep(5)
+        until_it_goes(client)
 
     trial = first_trial(through(forward, target, "--timeout", "400ms"))
     assert tally(trial)["timed_out"] == 20
@@ -368,6 +359,7 @@ def test_source_addresses_take_turns(target):
 
 
 def test_arrivals_are_even_at_the_server():
+    """A second's work in one burst has gaps of nothing; a machine that is busy has some."""
     times = []
 
     def script(_conn, _number):
@@ -376,15 +368,10 @@ def test_arrivals_are_even_at_the_server():
     with scripted.server(script) as port:
         load("--target", f"127.0.0.1:{port}", "--rate", "50", "--duration", "2s", "--workers",
              "12", arm=NULL + " verify=off")
+    times.sort()
+    gaps = sorted(b - a for a, b in zip(times, times[1:]))
     assert len(times) == 100
-    assert max(b - a for a, b in zip(times, times[1:])) < 0.1
-
-
-def test_ipv6_literals_connect():
-    with scripted.server(after_hello(scripted.alert(2, 40)), host="::1") as port:
-        needs_openssl()
-        done = load("--target", f"[::1]:{port}", arm=REAL)
-    assert failures(first_trial(done)) == {("tls", "alert", 40): 20}
+    assert 0.5 / 50 < gaps[len(gaps) // 2] < 2 / 50, gaps
 
 
 def test_a_name_with_several_addresses_falls_back_to_the_one_that_listens(target):

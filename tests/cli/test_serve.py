@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """pqc-bench serve: what it answers, and what it survives."""
 import contextlib
+import os
 import resource
 import signal
 import socket
@@ -10,7 +11,12 @@ import time
 
 import pytest
 
-from conftest import PROGRAM, assert_usage_error, environment, listed, run
+from conftest import PROGRAM, assert_usage_error, environment, listed, run, strict_json
+import faults
+import scripted
+
+# So one worker: what comes first is seen first.
+ONE_CORE = ["--cores", str(min(os.sched_getaffinity(0)))]
 
 
 @contextlib.contextmanager
@@ -151,8 +157,17 @@ def test_a_request_may_come_byte_by_byte(server):
         assert answer(conn)[2] == b"OK\n"
 
 
+@pytest.fixture(name="one_worker")
+def _one_worker(tmp_path):
+    if not any(b["name"] == "openssl" for b in listed()["backends"]):
+        pytest.skip("no OpenSSL backend is installed")
+    with serving(tmp_path, *ONE_CORE) as found:
+        yield found
+
+
 @pytest.mark.parametrize("split", [1, 5, 150])
-def test_a_client_hello_in_two_pieces_is_one_hello(server, split):
+def test_a_client_hello_in_two_pieces_is_one_hello(one_worker, split):
+    server = one_worker
     _, port, root = server
     context = ssl.create_default_context(cafile=root)
     incoming, outgoing = ssl.MemoryBIO(), ssl.MemoryBIO()
@@ -162,8 +177,7 @@ def test_a_client_hello_in_two_pieces_is_one_hello(server, split):
             tls.do_handshake()
         hello = outgoing.read()
         raw.sendall(hello[:split])
-        time.sleep(0.2)
-        works(server)  # others are not kept waiting
+        works(server)  # others are not kept waiting, and the first piece has been read
         raw.sendall(hello[split:])
         while True:
             try:
@@ -172,6 +186,31 @@ def test_a_client_hello_in_two_pieces_is_one_hello(server, split):
             except ssl.SSLWantReadError:
                 incoming.write(raw.recv(65536))
         raw.sendall(outgoing.read())
+
+
+# Two key shares and a long name: more than a segment of 1460 bytes.
+LARGE_HELLO = ["--arm", "a: groups=*X25519MLKEM768:*X25519 verify=off backend=openssl", "--sni",
+               "a-name-of-some-length.in-a-domain-of-some-depth.example.example"]
+
+
+@pytest.mark.parametrize("split", [1, 5, 700, 1460])
+def test_a_large_client_hello_in_two_pieces_is_one_hello(one_worker, split):
+    """Between the pieces the same worker serves another."""
+    def forward(client, upstream):
+        hello = scripted.read_record(client)
+        assert len(hello) > split
+        upstream.sendall(hello[:split])
+        works(one_worker)
+        upstream.sendall(hello[split:])
+        scripted.both_ways(client, upstream)
+
+    with scripted.proxy(one_worker[1], forward) as port:
+        done = run("load", "--target", f"127.0.0.1:{port}", "--rate", "20", "--duration", "200ms",
+                   "--warmup", "0", "--trials", "1", "--timeout", "60s", "--grace", "60s",
+                   "--no-calibrate", "--json", "-", *LARGE_HELLO, timeout=180)
+    arm = strict_json(done.stdout)["arms"][0]
+    assert arm["trials"][0]["tally"]["completed"] == 4, done.stderr
+    assert arm["bytes"]["client_hello"] > 1460
 
 
 @pytest.mark.parametrize("garbage", [
@@ -198,15 +237,21 @@ def test_a_peer_that_resets_while_we_write_kills_nobody(server):
     works(server)
 
 
+def descriptors(server):
+    return len(os.listdir(f"/proc/{server[0].pid}/fd"))
+
+
 def test_a_client_that_leaves_after_the_handshake_is_a_success(tmp_path):
-    with serving(tmp_path, "--tickets", "2") as server:
+    with serving(tmp_path, "--tickets", "2", *ONE_CORE) as server:
+        before = descriptors(server)
         for _ in range(5):
             connect(server).close()
-        time.sleep(0.2)
-    assert "handshakes 5 (failed 0" in server[0].out
+        works(server)  # and so those before it were accepted
+        faults.until(lambda: descriptors(server) == before, "the end of all connections")
+    assert "handshakes 6 (failed 0" in server[0].out
 
 
-def test_the_answer_is_not_delayed_by_nagle(server):
+def median_of_first_answers(server):
     times = []
     for _ in range(20):
         with connect(server) as conn:
@@ -214,7 +259,13 @@ def test_the_answer_is_not_delayed_by_nagle(server):
             ask(conn, "/")
             answer(conn)
             times.append(time.monotonic() - began)
-    assert sorted(times)[10] < 0.02
+    return sorted(times)[10]
+
+
+def test_the_answer_is_not_delayed_by_nagle(server):
+    """A delayed ACK is 40 ms at least and comes back in every batch; a busy machine does not
+    delay ten of them."""
+    assert min(median_of_first_answers(server) for _ in range(10)) < 0.02
 
 
 def cpu_seconds(pid):
@@ -226,10 +277,10 @@ def cpu_seconds(pid):
 def test_the_descriptor_limit_does_not_make_it_spin(tmp_path):
     with serving(tmp_path, limit=64) as server:
         crowd = [socket.create_connection(("127.0.0.1", server[1])) for _ in range(200)]
-        time.sleep(0.5)
-        before = cpu_seconds(server[0].pid)
-        time.sleep(2)
-        assert cpu_seconds(server[0].pid) - before < 0.2
+        faults.until(lambda: descriptors(server) > 50, "the limit")
+        began, before = time.monotonic(), cpu_seconds(server[0].pid)
+        time.sleep(2)  # what is measured: CPU while it is at its limit
+        assert cpu_seconds(server[0].pid) - before < 0.1 * (time.monotonic() - began)
         for conn in crowd:
             conn.close()
         works(server)
