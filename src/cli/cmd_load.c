@@ -188,14 +188,6 @@ static int measure(struct command_call *call, const struct arm_list *arms,
     return failed;
 }
 
-static bool has_trials(const struct result *result)
-{
-    for (size_t i = 0; i < result->arms; i++)
-        if (result->arm[i].trials > 0)
-            return true;
-    return false;
-}
-
 /* One more step has failed, or not: neither error hides the other. */
 static int also(int failed, int next, const struct err *why, struct err *e)
 {
@@ -222,7 +214,7 @@ static int run_with(struct command_call *call, const struct arm_list *arms, stru
     if (failed == 0) {
         failed = measure(call, arms, &in, result, e);
         predict_tell(arms, result);
-        if (has_trials(result))
+        if (load_has_trials(result))
             failed = also(failed, output_show(&v->output, result, &shown), &shown, e);
     }
     const int closed = close_inputs(v, &in, &shown);

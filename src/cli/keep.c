@@ -36,9 +36,14 @@ static int write_directory(const char *directory, const struct text *json, struc
     return failed ? err_add_context(e, "--output") : 0;
 }
 
+static bool has_json_file(const struct output_options *o)
+{
+    return o->json != NULL && !outfile_is_stream(o->json);
+}
+
 static int write_both(const struct output_options *o, const struct text *json, struct err *e)
 {
-    if (o->json != NULL && !outfile_is_stream(o->json) && outfile_write(o->json, json, e) != 0)
+    if (has_json_file(o) && outfile_write(o->json, json, e) != 0)
         return err_add_context(e, "--json");
     return o->directory != NULL ? write_directory(o->directory, json, e) : 0;
 }
@@ -50,8 +55,7 @@ static void keep_result(void *arg)
     const uint64_t began_ns = clock_now_ns();
     struct text json = {0};
     struct err e = ERR_INIT;
-    if (began_ns < k->next_ns ||
-        (o->directory == NULL && (o->json == NULL || outfile_is_stream(o->json))))
+    if (began_ns < k->next_ns || (o->directory == NULL && !has_json_file(o)))
         return;
     k->result->is_interrupted = true;
     int failed = result_check(k->result, &e);

@@ -137,12 +137,10 @@ static void fill_arms(struct capacity_run *c);
 /* The answers as the probes until now give them. */
 static void keep_so_far(struct capacity_run *c)
 {
-    const struct run_keep *k = &c->options->load.keep;
-    if (k->keep == NULL)
+    if (c->options->load.keep.keep == NULL)
         return;
-    c->result->elapsed_s = (double)(clock_now_ns() - c->load->began_ns) / 1e9;
     fill_arms(c);
-    k->keep(k->arg);
+    load_keep(c->load);
 }
 
 /* 0, -1 with an error, 1: stopped. */

@@ -143,6 +143,19 @@ int load_run_turn(struct load *l, const struct load_turn *turn, struct err *e)
     return end;
 }
 
+static void set_elapsed(struct load *l)
+{
+    l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;
+}
+
+void load_keep(struct load *l)
+{
+    const struct run_keep *k = &l->options->keep;
+    set_elapsed(l);
+    if (k->keep != NULL)
+        k->keep(k->arg);
+}
+
 static int run_trials(struct load *l, unsigned block, unsigned arm, struct err *e)
 {
     const struct load_options *o = l->options;
@@ -153,9 +166,8 @@ static int run_trials(struct load *l, unsigned block, unsigned arm, struct err *
     const struct load_turn turn = {
         .rate_per_s = o->rate_per_s, .block = block, .arm = arm, .step = step};
     const int end = load_run_turn(l, &turn, e);
-    l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;
-    if (end == 0 && o->keep.keep != NULL)
-        o->keep.keep(o->keep.arg);
+    if (end == 0)
+        load_keep(l);
     return end;
 }
 
@@ -204,7 +216,7 @@ void load_conclude(struct load *l)
                                    .host = &host};
     validity_check_run(&v, l->result);
     load_link_fill(l);
-    l->result->elapsed_s = (double)(clock_now_ns() - l->began_ns) / 1e9;
+    set_elapsed(l);
 }
 
 int load_check_outcome(const struct load *l, struct err *e)
@@ -222,20 +234,20 @@ int load_check_outcome(const struct load *l, struct err *e)
     return 0;
 }
 
-static bool has_trials(const struct result *r)
-{
-    for (size_t i = 0; i < r->arms; i++)
-        if (r->arm[i].trials > 0)
-            return true;
-    return false;
-}
-
 static void conclude_all(struct load *l)
 {
     load_conclude(l);
     (void)left_out_apply(l->result);
     load_compare(l->options->arms, rng_derive_seed(l->options->seed, LOAD_STREAM_COMPARE),
                  l->result->elapsed_s, l->result);
+}
+
+bool load_has_trials(const struct result *r)
+{
+    for (size_t i = 0; i < r->arms; i++)
+        if (r->arm[i].trials > 0)
+            return true;
+    return false;
 }
 
 void load_end_early(struct load *l, const struct err *why)
@@ -253,7 +265,7 @@ static int run_and_conclude(struct load *l, struct err *e)
         conclude_all(l);
         return load_link_close(l, e) != 0 || load_check_outcome(l, e) != 0 ? -1 : 0;
     }
-    if (has_trials(l->result)) {
+    if (load_has_trials(l->result)) {
         load_end_early(l, &why);
         conclude_all(l);
     }

@@ -69,5 +69,6 @@ struct load_options {
  * ERR_FAILED: the result then still holds what was seen. */
 int load_run(const struct load_options *options, struct result *result, struct err *e)
     __attribute__((warn_unused_result));
+bool load_has_trials(const struct result *r); /* of any arm: there is something to show */
 
 #endif

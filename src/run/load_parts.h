@@ -84,6 +84,8 @@ struct load_flood {
 };
 int load_flood(struct load *l, unsigned arm, struct load_flood *out, struct err *e)
     __attribute__((warn_unused_result));
+/* The result so far, to whoever keeps it. */
+void load_keep(struct load *l);
 /* Marks the result: an error ended the run, which holds what was finished until then. */
 void load_end_early(struct load *l, const struct err *why);
 /* The run's own problems, the link's account and the time, into the result. */
