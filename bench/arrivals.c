@@ -10,9 +10,7 @@
  * a line each, in order.
  */
 #include <arpa/inet.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <sched.h>
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -21,6 +19,7 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#include "pin.h"
 
 #define EVENTS 64
 #define LONGEST 100000000ul
@@ -110,11 +109,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "Usage: bench-arrivals CORE PORT-FILE MOST (1 to %lu)\n", LONGEST);
         return 2;
     }
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((unsigned)strtoul(argv[1], NULL, 10), &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0)
-        perror("core");
+    pin((int)strtoul(argv[1], NULL, 10));
     uint64_t *time = calloc(most, sizeof *time);
     if (time == NULL)
         return 1;

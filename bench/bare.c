@@ -11,7 +11,6 @@
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
 #include <pthread.h>
-#include <sched.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -19,6 +18,7 @@
 #include <sys/socket.h>
 #include <time.h>
 #include <unistd.h>
+#include "pin.h"
 
 #define SECOND_BYTES 130u
 #define FLIGHT_MAX 65536u
@@ -28,15 +28,6 @@ struct bare {
     unsigned connections;
     size_t client_bytes, server_bytes;
 };
-
-static void pin(int core)
-{
-    cpu_set_t set;
-    CPU_ZERO(&set);
-    CPU_SET((unsigned)core, &set);
-    if (sched_setaffinity(0, sizeof set, &set) != 0)
-        perror("core");
-}
 
 static bool read_all(int fd, size_t bytes)
 {
