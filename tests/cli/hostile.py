@@ -10,15 +10,6 @@ from tls13 import Server, alert, extension, message, record, vector
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK\n"
 
 
-def after_hello(data):
-    """Instead of a ServerHello."""
-    def script(conn, _number):
-        server = Server(conn).read_hello()
-        server.raw(data)
-        server.drain()
-    return script
-
-
 def said(say):
     """say(server) with the ClientHello read."""
     def script(conn, _number):
@@ -26,6 +17,11 @@ def said(say):
         say(server)
         server.drain()
     return script
+
+
+def after_hello(data):
+    """Instead of a ServerHello."""
+    return said(lambda server: server.raw(data))
 
 
 def hello(**wrong):

@@ -3,7 +3,6 @@
 import hashlib
 import io
 import os
-import pathlib
 import re
 import shutil
 import stat

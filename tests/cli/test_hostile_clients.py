@@ -7,7 +7,6 @@ import pathlib
 import random
 import re
 import resource
-import selectors
 import socket
 import ssl
 import subprocess

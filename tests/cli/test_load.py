@@ -12,6 +12,7 @@ import pytest
 
 from conftest import PROGRAM, assert_usage_error, environment, listed, run, strict_json
 import faults
+import hostile
 import scripted
 
 NULL = "a: groups=X25519 backend=null"
@@ -176,14 +177,6 @@ def until_it_goes(conn):
         pass
 
 
-def after_hello(reply):
-    def script(conn, _number):
-        scripted.read_record(conn)
-        conn.sendall(reply)
-        until_it_goes(conn)
-    return script
-
-
 def silent(conn, _number):
     until_it_goes(conn)
 
@@ -198,11 +191,11 @@ def resets(conn, _number):
 
 
 @pytest.mark.parametrize("script,expected", [
-    (after_hello(scripted.alert(2, 40)), ("tls", "alert", 40)),
-    (after_hello(scripted.alert(2, 80)), ("tls", "alert", 80)),
-    (after_hello(scripted.alert(2, 112)), ("tls", "alert", 112)),
-    (after_hello(b"HTTP/1.1 400 Bad Request\r\n\r\n"), ("tls", "not-tls", None)),
-    (after_hello(b"SSH-2.0-OpenSSH_9.2\r\n"), ("tls", "not-tls", None)),
+    (hostile.after_hello(scripted.alert(2, 40)), ("tls", "alert", 40)),
+    (hostile.after_hello(scripted.alert(2, 80)), ("tls", "alert", 80)),
+    (hostile.after_hello(scripted.alert(2, 112)), ("tls", "alert", 112)),
+    (hostile.after_hello(b"HTTP/1.1 400 Bad Request\r\n\r\n"), ("tls", "not-tls", None)),
+    (hostile.after_hello(b"SSH-2.0-OpenSSH_9.2\r\n"), ("tls", "not-tls", None)),
     (closes, ("tls", "eof", None)),
     (resets, ("tls", "errno", 104)),
 ])
