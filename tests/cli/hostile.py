@@ -5,7 +5,8 @@ import struct
 import time
 
 import tls13
-from tls13 import Server, alert, extension, message, record, vector
+from scripted import alert
+from tls13 import Server, extension, message, record, vector
 
 OK = b"HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nOK\n"
 

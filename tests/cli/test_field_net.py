@@ -14,7 +14,7 @@ import pytest
 from conftest import PROGRAM, environment, listed, run, strict_json
 import faults
 import scripted
-from test_faults_limits import can_unshare, needs_net
+from test_faults_limits import needs_mount, needs_net
 from tls13 import Server
 
 NULL = "a: groups=X25519 backend=null verify=off"
@@ -26,7 +26,6 @@ PATIENT = ["--warmup", "0", "--trials", "1", "--no-calibrate", "--timeout", "60s
 needs_openssl = pytest.mark.skipif(
     not any(b["name"] == "openssl" for b in listed()["backends"]),
     reason="no OpenSSL backend is installed")
-needs_mount = pytest.mark.skipif(not can_unshare("-m"), reason="no mount namespaces")
 
 
 def inside(shell, *words, timeout=180):

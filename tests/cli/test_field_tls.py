@@ -11,7 +11,8 @@ from conftest import listed, run, strict_json
 import hostile
 import scripted
 import tls13
-from tls13 import Server, alert
+from scripted import alert
+from tls13 import Server
 
 BACKENDS = [name for name in ("openssl", "aws-lc")
             if name in {b["name"] for b in listed()["backends"]}]

@@ -11,7 +11,8 @@ import pytest
 from conftest import listed
 import tls13
 from test_hostile_clients import behave, connect, end, memory_kb, serving
-from tls13 import Client, alert, message, record, vector
+from scripted import alert
+from tls13 import Client, message, record, vector
 
 BACKENDS = [name for name in ("openssl", "aws-lc")
             if name in {b["name"] for b in listed()["backends"]}]

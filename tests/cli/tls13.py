@@ -9,6 +9,8 @@ import hmac
 import os
 import struct
 
+import scripted
+
 HELLO, TICKET, EXTENSIONS, CERTIFICATE, VERIFY, FINISHED, KEY_UPDATE = 2, 4, 8, 11, 15, 20, 24
 CCS, ALERT, HANDSHAKE, DATA = 20, 21, 22, 23
 SUITE = 0x1303
@@ -155,10 +157,6 @@ def extension(kind, data):
     return kind.to_bytes(2, "big") + vector(2, data)
 
 
-def alert(level, number):
-    return record(ALERT, bytes([level, number]))
-
-
 def hmac256(key, data):
     return hmac.new(key, data, hashlib.sha256).digest()
 
@@ -169,12 +167,9 @@ def expand(secret, label, context, n):
 
 
 def read_exactly(conn, count):
-    data = b""
-    while len(data) < count:
-        more = conn.recv(count - len(data))
-        if not more:
-            raise ConnectionError("the client has gone")
-        data += more
+    data = scripted.read_exactly(conn, count)
+    if len(data) < count:
+        raise ConnectionError("the client has gone")
     return data
 
 
